@@ -1,5 +1,5 @@
-//! `materia explain`: the whole tree before anything runs, the arguments, and every mistake with
-//! its place.
+//! `materia explain`: the whole tree before anything runs, the arguments, and every error with its
+//! position.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ const TREE: &str = r#"{
 }"#;
 
 #[test]
-fn a_tree_reads_like_the_run_it_would_be() {
+fn the_tree_as_text() {
     let env = TestEnv::new();
     env.write("tree.json", TREE);
     assert_snapshot!(
@@ -31,7 +31,7 @@ fn a_tree_reads_like_the_run_it_would_be() {
 }
 
 #[test]
-fn the_document_has_the_tree_the_arguments_and_the_warnings() {
+fn the_report_has_the_tree_the_arguments_and_the_warnings() {
     let env = TestEnv::new();
     let template = r#"{"args": ["n:int=2"], "template": ["echo {n}", {"when": "nope", "template": "sh -c x"}]}"#;
     let document = env
@@ -61,7 +61,7 @@ fn the_document_has_the_tree_the_arguments_and_the_warnings() {
 }
 
 #[test]
-fn nothing_is_started() {
+fn explain_starts_nothing() {
     let env = TestEnv::new();
     env.materia(&["explain", "--template", "touch made"])
         .run()
@@ -112,10 +112,10 @@ fn the_schema_needs_no_values_and_is_one_document() {
 }
 
 #[test]
-fn mistakes_name_the_word_the_column_and_the_fix() {
+fn errors_have_the_argument_the_column_and_a_hint() {
     let env = TestEnv::new();
     env.write("broken.json", "{\n  \"template\": [\"echo\",\n}\n");
-    let calls: &[&[&str]] = &[
+    let invocations: &[&[&str]] = &[
         &["explain", "--template", "echo {a!}"],
         &["explain", "--template", "echo 'open"],
         &["explain", "--template", "echo {name}"],
@@ -134,15 +134,15 @@ fn mistakes_name_the_word_the_column_and_the_fix() {
         &["explain", "--file", "missing.json"],
         &["explain", "no-such-recipe"],
     ];
-    let told: Vec<String> = calls
+    let transcripts: Vec<String> = invocations
         .iter()
         .map(|args| env.materia(args).run().transcript())
         .collect();
-    assert_snapshot!(told.join("\n"));
+    assert_snapshot!(transcripts.join("\n"));
 }
 
 #[test]
-fn every_mistake_is_told_at_once() {
+fn all_errors_are_reported_at_once() {
     let env = TestEnv::new();
     let outcome = env
         .materia(&[

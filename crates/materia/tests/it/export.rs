@@ -1,12 +1,12 @@
-//! `materia export`: loadouts for other programs, and a cast as one page that keeps its secrets and
-//! runs nothing.
+//! `materia export`: loadouts for other programs, and a cast as one HTML page without secrets and
+//! scripts.
 
 use serde_json::json;
 
 use crate::test_env::TestEnv;
 
 #[test]
-fn a_loadout_is_written_in_every_notation() {
+fn a_loadout_is_exported_in_every_format() {
     let env = TestEnv::new();
     let export = |format: &str| {
         env.materia(&["export", "Full-Auto", "--format", format])
@@ -48,7 +48,7 @@ fn a_loadout_is_written_in_every_notation() {
 }
 
 #[test]
-fn a_picture_stands_where_the_person_put_it_and_escapes_names() {
+fn an_svg_uses_the_layout_and_escapes_names() {
     let env = TestEnv::new();
     let config = json!({"activeLoadout": "<b>&", "loadouts": {"<b>&": {"entry": "a",
         "layout": {"sockets": {"a": {"x": 500, "y": 40}, "b": {"x": 0, "y": 300}}},
@@ -71,9 +71,9 @@ fn a_picture_stands_where_the_person_put_it_and_escapes_names() {
 }
 
 #[test]
-fn a_cast_becomes_one_page_without_scripts_network_or_secrets() {
+fn a_cast_is_exported_without_scripts_network_or_secrets() {
     let env = TestEnv::new();
-    // Put together here, so that nobody takes it for a real one.
+    // Built at run time, so that no secret scanner takes it for a real key.
     let key = format!("sk-{}", "a1B2c3D4".repeat(5));
     let key = key.as_str();
     let config = json!({"activeLoadout": "T", "loadouts": {"T": {"entry": "build", "sockets": {
@@ -102,20 +102,20 @@ fn a_cast_becomes_one_page_without_scripts_network_or_secrets() {
         .run()
         .ok();
     assert_eq!(cast.json()["status"], "complete", "{}", cast.transcript());
-    let told = env
+    let report = env
         .materia(&["export", "--html", "report.html", "--json"])
         .run()
         .ok()
         .json();
     let page = env.read("report.html");
     assert_eq!(
-        (told["ok"].as_bool(), told["bytes"].as_u64()),
+        (report["ok"].as_bool(), report["bytes"].as_u64()),
         (Some(true), Some(page.len() as u64))
     );
-    assert!(!page.contains(key), "a secret is in the page");
+    assert!(!page.contains(key), "the page contains a secret");
     assert!(
         !page.contains("<script") && !page.contains("</title> "),
-        "markup got through"
+        "markup was not escaped"
     );
     for part in [
         "&lt;script&gt;alert(&#39;x&#39;)",

@@ -1,4 +1,4 @@
-//! `materia fork`: a new cast behind a finished step; the other one stays as it is.
+//! `materia fork`: a new cast that starts after a finished step of another one, which stays unchanged.
 
 use serde_json::json;
 
@@ -15,17 +15,17 @@ const CAST: [&str; 6] = [
 ];
 const FIRST: &str = "2026-01-01T00-00-00-000Z";
 
-/// Everything in the directory of the first cast.
-fn sums(env: &TestEnv) -> String {
+/// The checksums of all files of the first cast.
+fn checksums(env: &TestEnv) -> String {
     let line = format!("cd .pi/pi-materia/{FIRST} && find . -type f | sort | xargs cksum");
     env.shell(&line).run().ok().stdout
 }
 
 #[test]
-fn a_fork_goes_on_behind_the_step_and_the_original_is_untouched() {
+fn a_fork_continues_after_the_step_and_the_original_is_unchanged() {
     let env = example_env();
     env.materia(&CAST).run().ok();
-    let before = sums(&env);
+    let before = checksums(&env);
     // Step 3 is the check that sent the first item back.
     let fork = [
         "fork",
@@ -41,9 +41,9 @@ fn a_fork_goes_on_behind_the_step_and_the_original_is_untouched() {
     assert_eq!(
         forked["visits"],
         json!({"plan": 1, "work": 4, "check": 4}),
-        "the script sends it back once more"
+        "the script requests rework once more"
     );
-    assert_eq!(sums(&env), before);
+    assert_eq!(checksums(&env), before);
     let shown = env
         .materia(&[
             "cast-show",
@@ -76,12 +76,12 @@ fn a_fork_goes_on_behind_the_step_and_the_original_is_untouched() {
     ));
     assert!(
         prompt.contains("not yet"),
-        "why it works again came along: {prompt}"
+        "the reason for the rework is missing: {prompt}"
     );
 }
 
 #[test]
-fn a_fork_can_wait_and_a_step_has_to_be_finished() {
+fn a_fork_can_be_held_and_needs_a_finished_step() {
     let env = example_env();
     env.materia(&CAST)
         .env("MATERIA_FAILPOINT", "journal.sync:5:abort")
@@ -106,7 +106,7 @@ fn a_fork_can_wait_and_a_step_has_to_be_finished() {
 }
 
 #[test]
-fn a_fork_that_is_killed_leaves_no_cast() {
+fn a_killed_fork_leaves_no_cast() {
     let env = example_env();
     env.materia(&CAST).run().ok();
     for point in [
@@ -124,7 +124,7 @@ fn a_fork_that_is_killed_leaves_no_cast() {
 }
 
 #[test]
-fn a_detached_fork_goes_on_by_itself() {
+fn a_detached_fork_completes_in_the_background() {
     let env = example_env();
     env.materia(&CAST).run().ok();
     let fork = [
@@ -137,12 +137,9 @@ fn a_detached_fork_goes_on_by_itself() {
         "--detach",
         "--json",
     ];
-    let answered = env.materia(&fork).run().ok().json();
-    assert_has!(answered, {"castId": format!("{FIRST}-2"), "status": "running"});
-    assert_eq!(
-        env.wait(answered["run"].as_str().unwrap())["status"],
-        "done"
-    );
+    let report = env.materia(&fork).run().ok().json();
+    assert_has!(report, {"castId": format!("{FIRST}-2"), "status": "running"});
+    assert_eq!(env.wait(report["run"].as_str().unwrap())["status"], "done");
     let shown = env
         .materia(&["cast-show", &format!("{FIRST}-2"), "--json"])
         .run()

@@ -1,9 +1,8 @@
-//! Files of every format number that was ever written still open: runs, casts, journals, config,
-//! quest board, ledgers.
+//! Files of every format number can be opened: runs, casts, journals, config, quest board, ledgers.
 //!
-//! `fixtures/format-1` was made by the commands below, once, and is never made again: a new number
-//! gets a new folder. `MATERIA_WRITE_FIXTURES=1` makes the folder of the current number, if it is
-//! not there.
+//! The commands below wrote `fixtures/format-1` once. It is never written again; a new number gets a
+//! new directory. `MATERIA_WRITE_FIXTURES=1` writes the directory of the current number if it does
+//! not exist.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,15 +11,15 @@ use serde_json::{Value, json};
 
 use crate::test_env::TestEnv;
 
-/// The number that is written today; the journal's and the documents' go together.
+/// The current format number. Journals and documents share it.
 const CURRENT: u32 = materia_engine::store::journal::FORMAT;
 
 fn fixture(number: u32) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/it/fixtures/format-{number}"))
 }
 
-/// Makes one of everything that we keep.
-fn make(env: &TestEnv) {
+/// Creates one file of each kind that has a format number.
+fn create_files(env: &TestEnv) {
     let recipes = env.home().join(".pi/agent/recipes");
     fs::create_dir_all(&recipes).unwrap();
     fs::write(
@@ -60,7 +59,7 @@ fn make(env: &TestEnv) {
     env.materia(&["quest", "add", "later"]).run().ok();
 }
 
-/// Copies the plain files of a tree; locks and pipes belong to the living.
+/// Copies the plain files of a tree, without locks and pipes.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -77,12 +76,12 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn the_current_number_has_a_fixture() {
+fn the_current_format_has_a_fixture() {
     let folder = fixture(CURRENT);
     if std::env::var_os("MATERIA_WRITE_FIXTURES").is_some() && !folder.exists() {
         let env = TestEnv::new();
-        make(&env);
-        // `.pi` is ignored by git in most repositories, and has to be kept here.
+        create_files(&env);
+        // Most repositories ignore `.pi`, so the copies have other names.
         copy(&env.home().join(".pi"), &folder.join("home-pi"));
         copy(&env.home().join(".config"), &folder.join("home-config"));
         copy(&env.work_dir().join(".pi"), &folder.join("project-pi"));
@@ -93,8 +92,8 @@ fn the_current_number_has_a_fixture() {
     );
 }
 
-/// A env that somebody lived in when that number was current.
-fn inherited(number: u32) -> TestEnv {
+/// A test environment with the files of an earlier format number.
+fn env_with_format(number: u32) -> TestEnv {
     let env = TestEnv::new();
     copy(&fixture(number).join("home-pi"), &env.home().join(".pi"));
     copy(
@@ -109,11 +108,11 @@ fn inherited(number: u32) -> TestEnv {
 }
 
 #[test]
-fn files_of_every_number_still_open() {
+fn files_of_every_format_can_be_opened() {
     for number in 1..=CURRENT {
-        let env = inherited(number);
-        let said = |args: &[&str]| env.materia(&[args, &["--json"]].concat()).run().ok().json();
-        let run = said(&["inspect", "run:greet"]);
+        let env = env_with_format(number);
+        let report = |args: &[&str]| env.materia(&[args, &["--json"]].concat()).run().ok().json();
+        let run = report(&["inspect", "run:greet"]);
         assert_eq!(run["status"], "done", "{run}");
         let tail = env
             .materia(&["inspect", "run:greet", "--view", "tail"])
@@ -121,9 +120,9 @@ fn files_of_every_number_still_open() {
             .ok()
             .stdout;
         assert_eq!(tail, "hello world\n");
-        let heard = said(&["inspect", "run:talker", "--view", "messages"]);
-        assert!(heard.to_string().contains("note.hello"), "{heard}");
-        let casts = said(&["casts"]);
+        let messages = report(&["inspect", "run:talker", "--view", "messages"]);
+        assert!(messages.to_string().contains("note.hello"), "{messages}");
+        let casts = report(&["casts"]);
         let mut statuses: Vec<&str> = casts["casts"]
             .as_array()
             .unwrap()
@@ -132,7 +131,7 @@ fn files_of_every_number_still_open() {
             .collect();
         statuses.sort_unstable();
         assert_eq!(statuses, ["complete", "paused"]);
-        let quests = said(&["quest", "list"]);
+        let quests = report(&["quest", "list"]);
         assert_eq!(
             quests["quests"].as_array().map(Vec::len),
             Some(1),
@@ -145,14 +144,14 @@ fn files_of_every_number_still_open() {
                 .stdout
                 .contains("pi-materia.json")
         );
-        let tools = said(&["tool", "show", "greet"]);
+        let tools = report(&["tool", "show", "greet"]);
         assert!(
             tools.to_string().contains("\"launches\":1")
                 || tools.to_string().contains("\"count\":1")
                 || tools.to_string().contains("\"calls\":1"),
             "{tools}"
         );
-        // Not only shown: the cast goes on, and the run's name starts a new generation.
+        // The files can also be used: the cast continues, and the run gets a new generation.
         env.write(
             "script.json",
             json!({"replies": [{"text": "the end"}]}).to_string(),
@@ -172,16 +171,15 @@ fn files_of_every_number_still_open() {
 }
 
 #[test]
-fn files_of_a_newer_number_are_left_alone() {
-    let env = inherited(1);
+fn files_of_a_newer_format_are_not_changed() {
+    let env = env_with_format(1);
     let journal = env
         .home()
         .join(".pi/agent/tmp/pi-actors/runs/greet/journal.jsonl");
     let text = fs::read_to_string(&journal).unwrap();
     let newer = text.replacen("\"format\":1", "\"format\":99", 1);
-    assert_ne!(text, newer, "the first record holds the number: {text}");
-    // The checksum of the first line no longer holds either way; what counts is that nothing is
-    // changed.
+    assert_ne!(text, newer, "the first record has no format number: {text}");
+    // The checksum of the first line is wrong, too. What matters is that the file is not changed.
     fs::write(&journal, &newer).unwrap();
     assert_ne!(
         env.materia(&["spawn", "greet", "--as", "run:greet"])

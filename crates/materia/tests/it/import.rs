@@ -1,4 +1,4 @@
-//! `materia import`: recipes of other tools, which then run.
+//! `materia import`: recipes of other tools are converted and run.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ const JUSTFILE: &str = "greeting := 'hello'\n\n# Say it\nsay name='world': (note
     note who:\n    touch {{who}}.noted\n    -false\n\ncount:\n    ls | wc -l\n\nalias s := say\n";
 
 #[test]
-fn a_justfile_becomes_recipes_that_run_and_the_rest_is_told_by_line() {
+fn a_justfile_is_converted_and_the_rest_is_reported_by_line() {
     let env = TestEnv::new();
     env.write("justfile", JUSTFILE);
     let outcome = env
@@ -31,7 +31,7 @@ fn a_justfile_becomes_recipes_that_run_and_the_rest_is_told_by_line() {
     );
     assert!(
         env.work_dir().join("you.noted").exists(),
-        "the dependency ran, with its argument"
+        "the dependency did not run with its argument"
     );
     assert_eq!(
         env.materia(&["run", "recipes/s.json", "greeting=hi"])
@@ -61,7 +61,7 @@ fn a_justfile_becomes_recipes_that_run_and_the_rest_is_told_by_line() {
 }
 
 #[test]
-fn without_a_directory_nothing_is_written_and_one_recipe_is_a_document() {
+fn without_a_directory_the_recipe_is_printed() {
     let env = TestEnv::new();
     assert_eq!(env.materia(&["import", "justfile"]).run().code(), 3);
     env.write("justfile", "# Only one\none:\n    echo 1\n");
@@ -82,7 +82,7 @@ fn without_a_directory_nothing_is_written_and_one_recipe_is_a_document() {
 }
 
 #[test]
-fn a_goose_recipe_asks_an_agent_with_its_checks_and_sub_recipes() {
+fn a_goose_recipe_runs_with_its_checks_and_sub_recipes() {
     let env = TestEnv::new();
     let main = "version: 1.0.0\ntitle: Review\ndescription: Reviews a file\nprompt: |\n  Review {{ file }} for {{ focus }}.\nparameters:\n  \
         - {key: file, input_type: file, requirement: required, description: it}\n  \
@@ -128,21 +128,21 @@ fn a_goose_recipe_asks_an_agent_with_its_checks_and_sub_recipes() {
         "{}",
         ran.transcript()
     );
-    let asked = std::fs::read_to_string(&prompts).unwrap();
-    let asked: Vec<String> = asked
+    let prompt_texts = std::fs::read_to_string(&prompts).unwrap();
+    let prompt_texts: Vec<String> = prompt_texts
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(
-        asked.len(),
+        prompt_texts.len(),
         3,
-        "the facts, and the review twice: {asked:#?}"
+        "expected the facts once and the review twice: {prompt_texts:#?}"
     );
-    assert!(asked[0].starts_with("Find facts about bugs."));
+    assert!(prompt_texts[0].starts_with("Find facts about bugs."));
     assert!(
-        asked[1].contains("let x = 1;") && asked[1].contains("ANSWER  TO Find facts"),
+        prompt_texts[1].contains("let x = 1;") && prompt_texts[1].contains("ANSWER  TO Find facts"),
         "{}",
-        asked[1]
+        prompt_texts[1]
     );
     assert_eq!(
         env.materia(&["import", "goose", "code.txt"]).run().code(),

@@ -1,4 +1,4 @@
-//! `materia init`: a newcomer has something that works, and nothing of theirs is touched.
+//! `materia init`: the created files work, and existing files are not changed.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::test_env::TestEnv;
 
 #[test]
-fn what_is_written_works_as_it_says() {
+fn the_created_files_work() {
     let env = TestEnv::new();
     assert_snapshot!(env.materia(&["init"]).run().ok().transcript());
     env.materia(&["validate", ".pi/pi-materia.json", ".pi/recipes/facts.json"])
@@ -31,12 +31,12 @@ fn what_is_written_works_as_it_says() {
 }
 
 #[test]
-fn nothing_is_overwritten_and_what_others_wrote_is_not_trusted() {
+fn existing_files_are_kept_and_not_trusted() {
     let env = TestEnv::new();
-    let theirs = json!({"loadouts": {}, "materia": {"X": {"command": ["true"]}}}).to_string();
-    env.write(".pi/pi-materia.json", &theirs);
+    let existing = json!({"loadouts": {}, "materia": {"X": {"command": ["true"]}}}).to_string();
+    env.write(".pi/pi-materia.json", &existing);
     let report = env.materia(&["init", "--json"]).run().ok().json();
-    assert_eq!(env.read(".pi/pi-materia.json"), theirs);
+    assert_eq!(env.read(".pi/pi-materia.json"), existing);
     assert_eq!(report["trusted"], false);
     assert_eq!(report["files"][0]["action"], "kept");
     let again = env.materia(&["init"]).run().ok();
@@ -53,7 +53,7 @@ fn nothing_is_overwritten_and_what_others_wrote_is_not_trusted() {
 }
 
 #[test]
-fn an_agent_does_not_trust_by_it() {
+fn an_agent_cannot_trust_a_project_with_init() {
     let env = TestEnv::new();
     let report = env
         .materia(&["init", "--json"])

@@ -1,4 +1,4 @@
-//! `inspect`: what people and programs see of runs.
+//! `inspect`: the views of runs, as text and as JSON.
 
 mod bounds;
 mod follow;
@@ -12,7 +12,7 @@ use insta::assert_snapshot;
 use crate::test_env::TestEnv;
 
 #[test]
-fn compact_says_what_differs_from_the_ordinary() {
+fn status_and_list_as_text() {
     let env = TestEnv::new();
     env.spawn("a", "sh -c 'echo broken >&2; exit 7'", &[]);
     env.wait("a");
@@ -21,7 +21,7 @@ fn compact_says_what_differs_from_the_ordinary() {
 }
 
 #[test]
-fn a_wrong_target_view_or_filter_is_answered_with_the_right_ones() {
+fn a_wrong_target_view_or_filter_is_refused() {
     let env = TestEnv::new();
     env.spawn("a", "true", &[]);
     env.wait("a");
@@ -51,7 +51,7 @@ fn a_wrong_target_view_or_filter_is_answered_with_the_right_ones() {
 }
 
 #[test]
-fn the_tail_has_both_streams_also_when_the_run_is_over() {
+fn the_tail_of_an_ended_run_has_both_streams() {
     let env = TestEnv::new();
     env.spawn("a", "sh -c 'seq 1 100; echo oh >&2'", &[]);
     env.wait("a");
@@ -71,24 +71,24 @@ fn the_tail_has_both_streams_also_when_the_run_is_over() {
 }
 
 #[test]
-fn following_ends_with_the_run_and_misses_nothing() {
+fn follow_prints_everything_and_ends_with_the_run() {
     let env = TestEnv::new();
-    let patient =
+    let template =
         "sh -c 'echo ready >&2; while [ ! -e go ]; do sleep 0.01; done; seq 1 2000; echo end >&2'";
-    env.spawn("a", patient, &[]);
+    env.spawn("a", template, &[]);
     let mut following = env
         .materia(&["inspect", "run:a", "--view", "tail", "--follow"])
         .start();
     following.wait_for_stderr("ready");
     env.write("go", "");
-    let seen = following.wait().ok();
+    let output = following.wait().ok();
     let expected: String = (1..=2000).map(|n| format!("{n}\n")).collect();
-    assert!(seen.stdout == expected, "{} bytes", seen.stdout.len());
-    assert_eq!(seen.stderr, "ready\nend\n");
+    assert!(output.stdout == expected, "{} bytes", output.stdout.len());
+    assert_eq!(output.stderr, "ready\nend\n");
 }
 
 #[test]
-fn following_also_ends_when_the_supervisor_is_killed() {
+fn follow_ends_when_the_supervisor_is_killed() {
     let env = TestEnv::new();
     env.spawn("a", "sh -c 'echo ready; exec sleep 600'", &[]);
     env.wait_for_file_text(env.run_dir("a").stdout(), "ready");
@@ -96,16 +96,16 @@ fn following_also_ends_when_the_supervisor_is_killed() {
         .materia(&["inspect", "run:a", "--view", "tail", "--follow", "--json"])
         .start();
     env.kill_supervisor("a");
-    let seen = following.wait().ok();
+    let output = following.wait().ok();
     assert_eq!(
-        seen.stdout,
+        output.stdout,
         "{\"stream\":\"stdout\",\"text\":\"ready\\n\"}\n"
     );
     assert_eq!(env.run_state("a").status.as_str(), "exited");
 }
 
 #[test]
-fn lists_can_be_filtered_and_the_program_says_who_it_is() {
+fn lists_can_be_filtered_by_status() {
     let env = TestEnv::new();
     env.spawn("good", "true", &[]);
     env.spawn("bad", "false", &[]);
@@ -148,7 +148,7 @@ fn lists_can_be_filtered_and_the_program_says_who_it_is() {
     env.kill("on");
 }
 
-/// Every target with every view of it.
+/// Every target with all its views.
 const VIEWS: [(&str, &[&str]); 10] = [
     (
         "run:a",
@@ -181,7 +181,7 @@ const VIEWS: [(&str, &[&str]); 10] = [
 ];
 
 #[test]
-fn every_target_has_its_views_short_for_people_and_whole_for_programs() {
+fn every_view_is_short_as_text_and_complete_as_json() {
     let env = TestEnv::new();
     env.materia(&[
         "tool",
@@ -234,7 +234,7 @@ fn every_target_has_its_views_short_for_people_and_whole_for_programs() {
 }
 
 #[test]
-fn what_is_said_in_a_room_can_be_followed_as_documents() {
+fn messages_in_a_room_can_be_followed_as_json() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let mut following = env
@@ -244,15 +244,15 @@ fn what_is_said_in_a_room_can_be_followed_as_documents() {
         .start();
     for body in ["one", "two"] {
         env.send_ok(&["room:a", "said", body, "--from", "run:a"]);
-        let said: serde_json::Value = serde_json::from_str(&following.read_line()).unwrap();
-        assert_has!(said, {"type": "said", "body": body});
+        let message: serde_json::Value = serde_json::from_str(&following.read_line()).unwrap();
+        assert_has!(message, {"type": "said", "body": body});
     }
     env.kill_supervisor("a");
     following.wait().ok();
 }
 
 #[test]
-fn a_person_may_leave_out_what_goes_without_saying() {
+fn the_operator_may_abbreviate_targets() {
     let env = TestEnv::new();
     env.spawn("nightly", "true", &[]);
     env.wait("nightly");
@@ -269,13 +269,13 @@ fn a_person_may_leave_out_what_goes_without_saying() {
             "{short}"
         );
     }
-    let told = env.materia(&["message", "nightly", "task.run"]).run();
+    let output = env.materia(&["message", "nightly", "task.run"]).run();
     assert!(
-        told.stderr.contains("run:nightly is not running"),
+        output.stderr.contains("run:nightly is not running"),
         "{}",
-        told.transcript()
+        output.transcript()
     );
-    // A program inside a run says what it means.
+    // A program inside a run must give the full address.
     let inside = env
         .materia(&["inspect", "nightly"])
         .env("MATERIA_RUN", "other")

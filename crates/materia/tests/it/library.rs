@@ -4,9 +4,9 @@
 //! answers with the first line of its prompt, so an answer identifies the component that gave it.
 
 mod context;
-mod leaf;
 mod pipeline;
 mod service;
+mod single_agent;
 mod step;
 
 use std::path::PathBuf;
@@ -126,7 +126,7 @@ fn every_shipped_recipe_is_run_by_a_test() {
         .collect();
     assert!(packaged.len() >= 61, "{packaged:?}");
     let tests = [
-        include_str!("library/leaf.rs"),
+        include_str!("library/single_agent.rs"),
         include_str!("library/pipeline.rs"),
         include_str!("library/service.rs"),
         include_str!("library/step.rs"),

@@ -9,7 +9,7 @@ use crate::test_env::TestEnv;
 const ID: &str = "2026-01-01T00-00-00-000Z";
 
 #[test]
-fn any_two_loadouts_that_ship_can_be_linked() {
+fn any_two_shipped_loadouts_can_be_linked() {
     let env = TestEnv::new();
     let names = ["Full-Auto", "Planning-Consult", "Hojo-Consult", "Release"];
     for first in names {
@@ -30,7 +30,7 @@ fn any_two_loadouts_that_ship_can_be_linked() {
                 "{first} {second}"
             );
             assert!(
-                reached(&drawn).len() == sockets.len(),
+                reachable_sockets(&drawn).len() == sockets.len(),
                 "{first} {second}: {drawn:#}"
             );
         }
@@ -44,7 +44,7 @@ fn any_two_loadouts_that_ship_can_be_linked() {
 }
 
 /// The sockets that can be reached in a graph.
-fn reached(graph: &Value) -> Vec<String> {
+fn reachable_sockets(graph: &Value) -> Vec<String> {
     let mut found = vec![graph["entry"].as_str().unwrap().to_owned()];
     let mut at = 0;
     while at < found.len() {
@@ -85,7 +85,7 @@ fn reached(graph: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_link_is_cast_with_what_an_earlier_cast_gave() {
+fn a_link_gets_the_context_of_an_earlier_cast() {
     let env = example_env();
     env.materia(&[
         "cast",
@@ -154,12 +154,12 @@ fn a_link_is_cast_with_what_an_earlier_cast_gave() {
     assert_eq!(
         resumed.json()["error"]["code"],
         "refused",
-        "it is complete, and its definition is its own"
+        "the cast is complete"
     );
 }
 
 #[test]
-fn autocast_takes_a_materia_or_a_loadout_and_leaves_the_active_one() {
+fn autocast_takes_a_materia_or_a_loadout() {
     let env = example_env();
     let args = |target: &'static str| {
         [
@@ -186,22 +186,22 @@ fn autocast_takes_a_materia_or_a_loadout_and_leaves_the_active_one() {
 }
 
 #[test]
-fn mistakes_say_what_there_is() {
+fn errors_of_link_and_autocast() {
     let env = example_env();
     let mut flow = loop_config();
     flow["materia"]["T"] = flow["materia"]["Work"].clone();
     env.write("flow.json", flow.to_string());
-    let said = |args: &[&str]| {
+    let transcript_of = |args: &[&str]| {
         env.materia(&[args, &["--config", "flow.json"]].concat())
             .run()
             .transcript()
     };
     let cases = [
-        said(&["link", "T", "Work", "--draw"]),
-        said(&["link", "Wrok", "--draw"]),
-        said(&["link", "loadout:Work", "--draw"]),
-        said(&["link", "Work", "Check"]),
-        said(&["autocast", "materia:Nobody", "x"]),
+        transcript_of(&["link", "T", "Work", "--draw"]),
+        transcript_of(&["link", "Wrok", "--draw"]),
+        transcript_of(&["link", "loadout:Work", "--draw"]),
+        transcript_of(&["link", "Work", "Check"]),
+        transcript_of(&["autocast", "materia:Nobody", "x"]),
     ];
     assert_snapshot!(cases.join("\n"));
     let escaping = [
@@ -220,9 +220,9 @@ fn mistakes_say_what_there_is() {
 }
 
 #[test]
-fn detached_they_answer_at_once_and_go_on_by_themselves() {
+fn detached_link_and_autocast_complete_in_the_background() {
     let env = example_env();
-    let player = [
+    let options = [
         "--config",
         "flow.json",
         "--agent-script",
@@ -230,27 +230,24 @@ fn detached_they_answer_at_once_and_go_on_by_themselves() {
         "--detach",
         "--json",
     ];
-    let asked: [&[&str]; 2] = [
+    let commands: [&[&str]; 2] = [
         &["autocast", "T", "do the work"],
         &["link", "T", "--", "do the work"],
     ];
-    for args in asked {
+    for args in commands {
         let (head, tail) = match args.iter().position(|word| *word == "--") {
             Some(at) => args.split_at(at),
             None => (args, &[][..]),
         };
-        let answered = env
-            .materia(&[head, &player, tail].concat())
+        let report = env
+            .materia(&[head, &options, tail].concat())
             .run()
             .ok()
             .json();
-        assert_has!(answered, {"ok": true, "status": "running"});
-        assert_eq!(
-            env.wait(answered["run"].as_str().unwrap())["status"],
-            "done"
-        );
+        assert_has!(report, {"ok": true, "status": "running"});
+        assert_eq!(env.wait(report["run"].as_str().unwrap())["status"], "done");
         let shown = env
-            .materia(&["cast-show", answered["castId"].as_str().unwrap(), "--json"])
+            .materia(&["cast-show", report["castId"].as_str().unwrap(), "--json"])
             .run()
             .ok()
             .json();

@@ -1,4 +1,4 @@
-//! `materia loadout` and `materia schema`: which there are, which is active, what they may say.
+//! `materia loadout` and `materia schema`: the list, the active loadout, the allowed fields.
 
 use std::fs;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ fn write_profile(env: &TestEnv, text: &str) {
 }
 
 #[test]
-fn the_list_marks_the_active_one_and_a_broken_one_stops_no_other() {
+fn the_list_marks_the_active_loadout_and_invalid_ones() {
     let env = TestEnv::new();
     env.write(".pi/pi-materia.json", PROJECT);
     assert_snapshot!(env.materia(&["loadout", "list"]).run().ok().transcript());
@@ -47,7 +47,7 @@ fn the_list_marks_the_active_one_and_a_broken_one_stops_no_other() {
 }
 
 #[test]
-fn a_list_tells_about_files_that_are_wrong() {
+fn the_list_reports_invalid_files() {
     let env = TestEnv::new();
     write_profile(&env, "{\"activeLoadout\": \"Gone\",\n}\n");
     env.write(".pi/pi-materia.json", "{");
@@ -55,7 +55,7 @@ fn a_list_tells_about_files_that_are_wrong() {
 }
 
 #[test]
-fn use_writes_the_choice_and_leaves_the_rest_of_the_file() {
+fn use_changes_only_the_active_loadout_in_the_file() {
     let env = TestEnv::new();
     let active = || {
         env.materia(&["loadout", "list", "--json"])
@@ -92,7 +92,7 @@ fn use_writes_the_choice_and_leaves_the_rest_of_the_file() {
 }
 
 #[test]
-fn use_refuses_what_would_not_work_and_leaves_the_file() {
+fn use_refuses_an_unusable_loadout_and_keeps_the_file() {
     let env = TestEnv::new();
     env.write(".pi/pi-materia.json", PROJECT);
     write_profile(&env, "{\"limits\": {}}");
@@ -106,12 +106,12 @@ fn use_refuses_what_would_not_work_and_leaves_the_file() {
     let broken = env.materia(&["loadout", "use", "Release"]).run();
     assert_eq!(broken.code(), 2);
     assert_eq!(fs::read_to_string(profile(&env)).unwrap(), "{\"limits\": ");
-    let told = refused.iter().chain([&broken]).map(TestOutput::transcript);
-    assert_snapshot!(told.collect::<Vec<_>>().join("\n"));
+    let transcripts = refused.iter().chain([&broken]).map(TestOutput::transcript);
+    assert_snapshot!(transcripts.collect::<Vec<_>>().join("\n"));
 }
 
 #[test]
-fn use_keeps_a_link_a_link() {
+fn use_writes_through_a_symlink() {
     let env = TestEnv::new();
     let real = env.write("dotfiles/materia.json", "{}\n");
     fs::create_dir_all(profile(&env).parent().unwrap()).unwrap();
@@ -125,7 +125,7 @@ fn use_keeps_a_link_a_link() {
 }
 
 #[test]
-fn validate_without_files_checks_what_is_in_effect() {
+fn validate_without_files_checks_the_effective_config() {
     let env = TestEnv::new();
     env.materia(&["loadout", "validate"]).run().ok();
     env.write(".pi/pi-materia.json", PROJECT);
@@ -140,7 +140,7 @@ fn validate_without_files_checks_what_is_in_effect() {
 }
 
 #[test]
-fn the_schema_is_one_document_that_names_what_a_config_has() {
+fn the_schema_has_the_fields_of_a_config() {
     let env = TestEnv::new();
     let schema = env.materia(&["schema", "loadout"]).run().ok();
     let document: Value = schema.json();

@@ -1,13 +1,13 @@
-//! `materia mcp` and `materia bridge`, spoken to as agents and hosts speak.
+//! `materia mcp` and `materia bridge`, used as agents and hosts use them.
 //!
-//! `client` is a small JSON-RPC client; then what agents do, what the surfaces agree on, and
-//! clients that misbehave.
+//! `client` is a small JSON-RPC client. The other modules test the work of agents, the equality of
+//! all interfaces, and misbehaving clients.
 
 pub mod client;
 mod hostile;
 mod http;
 mod needs_agents;
-mod news;
+mod notifications;
 mod parity;
 mod slow;
 mod tasks;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::test_env::TestEnv;
 pub use client::Client;
 
-/// The text that a model would read.
+/// The text of a result, as a model reads it.
 pub fn text(result: &Value) -> &str {
     result["content"][0]["text"]
         .as_str()
@@ -25,7 +25,7 @@ pub fn text(result: &Value) -> &str {
 }
 
 #[test]
-fn a_run_is_spawned_steered_and_looked_at() {
+fn a_run_is_spawned_messaged_and_inspected() {
     let env = TestEnv::new();
     let mut client = Client::open(&env, &["mcp"]);
     let spawned = client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
@@ -61,7 +61,7 @@ fn a_run_is_spawned_steered_and_looked_at() {
             text(reply).len(),
             text(reply)
         );
-        // Many clients give their model this instead.
+        // Many clients give the structured content to their model instead.
         let report = reply["structuredContent"].to_string();
         assert!(report.len() < 400, "{} bytes: {report}", report.len());
     }
@@ -69,7 +69,7 @@ fn a_run_is_spawned_steered_and_looked_at() {
 }
 
 #[test]
-fn a_tool_is_registered_offered_at_once_called_and_removed() {
+fn a_tool_is_registered_listed_called_and_removed() {
     let env = TestEnv::new();
     let mut client = Client::open(&env, &["mcp"]);
     let arguments = json!({"name": "greet", "description": "Greets", "template": "echo hello {who}", "args": "who"});
@@ -78,7 +78,7 @@ fn a_tool_is_registered_offered_at_once_called_and_removed() {
         registered["structuredContent"]["callable"], true,
         "{registered}"
     );
-    client.until_told("notifications/tools/list_changed");
+    client.wait_for_notification("notifications/tools/list_changed");
     let tools = client.request("tools/list", json!({}))["tools"].clone();
     let greet = tools
         .as_array()
@@ -98,14 +98,14 @@ fn a_tool_is_registered_offered_at_once_called_and_removed() {
         removed["structuredContent"]["action"], "removed",
         "{removed}"
     );
-    client.until_told("notifications/tools/list_changed");
+    client.wait_for_notification("notifications/tools/list_changed");
     let gone = client.call("greet", json!({"who": "you"}));
     assert_eq!(gone["structuredContent"]["error"]["code"], "tool_not_found");
     client.close();
 }
 
 #[test]
-fn a_tool_that_runs_detached_answers_with_its_run() {
+fn an_async_tool_returns_its_run() {
     let env = TestEnv::new();
     let mut client = Client::open(&env, &["mcp"]);
     let arguments =
@@ -118,7 +118,7 @@ fn a_tool_that_runs_detached_answers_with_its_run() {
 }
 
 #[test]
-fn a_cast_is_started_answered_and_ended_by_messages() {
+fn a_cast_is_continued_and_completed_by_messages() {
     let env = TestEnv::new();
     let talk = json!({"tools": "none", "prompt": "plan", "multiTurn": true});
     let loadout = json!({"entry": "Socket-1", "sockets": {"Socket-1": {"materia": "Talk"}}});
@@ -130,7 +130,7 @@ fn a_cast_is_started_answered_and_ended_by_messages() {
         json!({"replies": [{"text": "which one?"}]}).to_string(),
     );
     let config = config.to_str().unwrap();
-    // Agents choose a loadout and an agent; a script is the tests' own way in.
+    // Agents cannot choose an agent script over MCP, so the command line spawns the cast.
     let args = [
         "spawn",
         "--loadout",
@@ -161,13 +161,13 @@ fn a_cast_is_started_answered_and_ended_by_messages() {
     );
     let casts = client.read("materia://casts");
     assert_eq!(casts["casts"][0]["status"], "paused", "{casts}");
-    let said = client.call(
+    let reply_text = client.call(
         "message",
         json!({"to": "run:c", "type": "control.continue", "body": "the second"}),
     );
     assert_eq!(
-        said["structuredContent"]["consumer"], "cast-driver",
-        "{said}"
+        reply_text["structuredContent"]["consumer"], "cast-driver",
+        "{reply_text}"
     );
     wait(&mut client);
     assert_eq!(
@@ -195,7 +195,7 @@ fn a_cast_is_started_answered_and_ended_by_messages() {
 }
 
 #[test]
-fn what_there_is_can_be_read_and_roles_are_prompts() {
+fn resources_can_be_read_and_roles_are_prompts() {
     let env = TestEnv::new();
     let mut client = Client::open(&env, &["mcp"]);
     let resources = client.request("resources/list", json!({}));
@@ -220,18 +220,21 @@ fn what_there_is_can_be_read_and_roles_are_prompts() {
         "prompts/get",
         json!({"name": first, "arguments": {"request": "fix it"}}),
     );
-    let said = prompt["messages"][0]["content"]["text"].as_str().unwrap();
-    assert!(said.ends_with("fix it") && said.len() > 20, "{said}");
+    let reply_text = prompt["messages"][0]["content"]["text"].as_str().unwrap();
+    assert!(
+        reply_text.ends_with("fix it") && reply_text.len() > 20,
+        "{reply_text}"
+    );
     let plan = client.call("plan", json!({}));
     assert_eq!(plan["structuredContent"]["ok"], true, "{plan}");
     client.close();
 }
 
 #[test]
-fn both_revisions_of_the_protocol_are_spoken() {
+fn all_revisions_of_the_protocol_are_supported() {
     let env = TestEnv::new();
     for version in ["2025-06-18", "2025-11-25"] {
-        let mut client = Client::silent(&env, &["mcp"], &[]);
+        let mut client = Client::open_raw(&env, &["mcp"], &[]);
         let begun = client.request(
             "initialize",
             json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}),
@@ -239,7 +242,7 @@ fn both_revisions_of_the_protocol_are_spoken() {
         assert_eq!(begun["protocolVersion"], version);
         client.close();
     }
-    let mut client = Client::silent(&env, &["mcp"], &[]);
+    let mut client = Client::open_raw(&env, &["mcp"], &[]);
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": {}});
@@ -254,12 +257,12 @@ fn both_revisions_of_the_protocol_are_spoken() {
     let tools = client.request("tools/list", json!({"_meta": meta}));
     assert_eq!(tools["tools"][0]["name"], "spawn", "{tools}");
     assert!(tools["ttlMs"].is_number(), "{tools}");
-    // Who listens is told of new tools.
-    client.ask(
+    // A subscriber is notified of new tools.
+    client.send_request(
         "subscriptions/listen",
         json!({"_meta": meta, "notifications": {"toolsListChanged": true}}),
     );
-    client.until_told("notifications/subscriptions/acknowledged");
+    client.wait_for_notification("notifications/subscriptions/acknowledged");
     env.materia(&[
         "tool",
         "register",
@@ -271,14 +274,14 @@ fn both_revisions_of_the_protocol_are_spoken() {
     ])
     .run()
     .ok();
-    client.until_told("notifications/tools/list_changed");
+    client.wait_for_notification("notifications/tools/list_changed");
     client.close();
 }
 
 #[test]
-fn what_a_model_has_to_read_stays_small() {
+fn tools_and_instructions_stay_small() {
     let env = TestEnv::new();
-    let mut client = Client::silent(&env, &["mcp"], &[]);
+    let mut client = Client::open_raw(&env, &["mcp"], &[]);
     let begun = client.initialize();
     let tools = client.request("tools/list", json!({}))["tools"].to_string();
     let prompt = begun["instructions"].as_str().unwrap();

@@ -1,4 +1,4 @@
-//! `materia plan`: how far a loadout fans out, without a model (C23).
+//! `materia plan`: the number of turns and their estimated cost, without a model (C23).
 
 use insta::assert_snapshot;
 
@@ -6,17 +6,17 @@ use crate::casts::example_env;
 use crate::test_env::TestEnv;
 
 #[test]
-fn what_ships_is_planned_without_any_config() {
+fn a_shipped_loadout_is_planned_without_a_config() {
     let env = TestEnv::new();
-    let said = [
+    let outputs = [
         env.materia(&["plan"]).run().ok(),
         env.materia(&["plan", "nobody"]).run(),
     ];
-    assert_snapshot!(said.map(|outcome| outcome.transcript()).join("\n"));
+    assert_snapshot!(outputs.map(|outcome| outcome.transcript()).join("\n"));
 }
 
 #[test]
-fn c23_no_cast_goes_beyond_its_plan_and_earlier_casts_tell_what_it_costs() {
+fn c23_a_cast_stays_within_its_plan_and_earlier_casts_give_costs() {
     let env = example_env();
     let args = ["plan", "--config", "flow.json", "--items", "2", "--json"];
     let plan = env.materia(&args).run().ok().json();
@@ -42,6 +42,6 @@ fn c23_no_cast_goes_beyond_its_plan_and_earlier_casts_tell_what_it_costs() {
         assert!(smooth <= visits && visits <= most, "{visits} of {socket}");
     }
     let plan = env.materia(&args).run().ok().json();
-    // One plan of 30, two works of 40, two checks of 10.
+    // One `plan` turn of 30 tokens, two `work` turns of 40, two `check` turns of 10.
     assert_eq!(plan["estimate"]["tokens"], 130);
 }

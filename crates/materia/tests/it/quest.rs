@@ -1,4 +1,4 @@
-//! `materia quest`: the board, its runner, and what is left of both after a kill.
+//! `materia quest`: the board, its runner, and both after a kill.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::test_env::{TestEnv, TestOutput};
 
-/// A cast of one utility that writes its request down and fails for `bad`.
+/// A test environment with a loadout whose utility records its request and fails for `bad`.
 fn example_env() -> TestEnv {
     let env = TestEnv::new();
     let work = json!({"type": "utility", "timeoutMs": 600_000, "command": ["sh", "-c",
@@ -38,7 +38,7 @@ fn add(env: &TestEnv, args: &[&str]) -> String {
     added["quest"]["id"].as_str().unwrap().to_owned()
 }
 
-/// `status` of every quest, in their order.
+/// The status of every quest, in board order.
 fn statuses(env: &TestEnv) -> Vec<String> {
     let board = quest(env, &["list", "--json"]).ok().json();
     board["quests"]
@@ -49,7 +49,7 @@ fn statuses(env: &TestEnv) -> Vec<String> {
         .collect()
 }
 
-/// Fails unless the board on disk keeps the rules that other programs rely on.
+/// Reads the board from disk and asserts the invariants that other programs rely on.
 fn board(env: &TestEnv) -> Value {
     let board: Value = serde_json::from_str(&env.read(".pi/pi-materia/quest-board.json")).unwrap();
     assert_eq!(board["version"], 1);
@@ -64,9 +64,9 @@ fn board(env: &TestEnv) -> Value {
 }
 
 #[test]
-fn a_board_reads_well() {
+fn the_board_as_text() {
     let env = example_env();
-    let said = [
+    let outputs = [
         quest(&env, &[]),
         quest(&env, &["add", "first"]),
         quest(&env, &["add", "bad", "--title", "One that fails"]),
@@ -79,11 +79,11 @@ fn a_board_reads_well() {
         quest(&env, &["show", "x"]),
         quest(&env, &["move", "x"]),
     ];
-    assert_snapshot!(said.map(|outcome| outcome.transcript()).join("\n"));
+    assert_snapshot!(outputs.map(|outcome| outcome.transcript()).join("\n"));
 }
 
 #[test]
-fn quests_run_in_order_and_failures_stop_where_wished() {
+fn quests_run_in_order_and_can_stop_on_failure() {
     let env = example_env();
     let ids: Vec<String> = ["one", "bad", "two"]
         .iter()
@@ -115,21 +115,21 @@ fn quests_run_in_order_and_failures_stop_where_wished() {
         four.as_str()
     );
     quest(&env, &["remove", &four]).ok();
-    let nobody = quest(&env, &["run", "--json"]).ok().json();
-    assert_has!(nobody, {"stopped": "empty", "quests": []});
+    let nothing = quest(&env, &["run", "--json"]).ok().json();
+    assert_has!(nothing, {"stopped": "empty", "quests": []});
 }
 
 #[test]
-fn a_quest_whose_cast_needs_somebody_is_blocked_until_it_had_them() {
+fn a_quest_whose_cast_waits_for_the_user_is_blocked() {
     let env = example_env();
     let talk = add(&env, &["talk", "--loadout", "Talk"]);
     add(&env, &["after"]);
-    let nobody = quest(&env, &["run", "--json"]);
-    nobody.assert_error(6, "no_agent");
+    let no_agent = quest(&env, &["run", "--json"]);
+    no_agent.assert_error(6, "no_agent");
     assert_eq!(
         statuses(&env),
         ["pending", "pending"],
-        "nothing is said about a quest that nobody could run"
+        "a quest without an agent must stay pending"
     );
     let ran = quest(&env, &["run", "--agent-script", "script.json", "--json"])
         .ok()
@@ -145,7 +145,7 @@ fn a_quest_whose_cast_needs_somebody_is_blocked_until_it_had_them() {
 }
 
 #[test]
-fn c17_a_runner_is_alone_and_stops_when_told_interrupted_or_aborted() {
+fn c17_only_one_runner_runs_and_it_can_be_stopped_or_aborted() {
     let env = example_env();
     add(&env, &["wait"]);
     add(&env, &["after"]);
@@ -194,16 +194,16 @@ fn c17_a_runner_is_alone_and_stops_when_told_interrupted_or_aborted() {
         "{}",
         stopped.transcript()
     );
-    assert_eq!(statuses(&env)[0], "failed", "it was aborted");
+    assert_eq!(statuses(&env)[0], "failed", "the quest was aborted");
     assert_eq!(
         env.read("done.txt").matches("after").count(),
         0,
-        "nothing was run behind it"
+        "the next quest must not run"
     );
 }
 
 #[test]
-fn a_runner_that_is_killed_leaves_a_board_that_tells_the_truth() {
+fn after_a_killed_runner_the_board_is_correct() {
     let env = example_env();
     add(&env, &["wait"]);
     let running = env
@@ -248,7 +248,7 @@ fn a_runner_that_is_killed_leaves_a_board_that_tells_the_truth() {
 }
 
 #[test]
-fn many_hands_lose_nothing_and_a_broken_board_is_left_alone() {
+fn concurrent_adds_are_kept_and_a_broken_board_is_not_changed() {
     let env = example_env();
     let calls: Vec<_> = (0..8)
         .map(|n| env.materia(&["quest", "add", &format!("n{n}")]).start())
@@ -268,25 +268,19 @@ fn many_hands_lose_nothing_and_a_broken_board_is_left_alone() {
 }
 
 #[test]
-fn a_detached_runner_goes_on_by_itself() {
+fn a_detached_runner_completes_in_the_background() {
     let env = example_env();
     add(&env, &["first"]);
     let second = add(&env, &["second"]);
     let refused = quest(&env, &["run", "nobody", "--detach", "--json"]);
     assert_eq!(refused.code(), 3, "{}", refused.transcript());
-    let answered = quest(&env, &["run", &second, "--once", "--detach", "--json"])
+    let report = quest(&env, &["run", &second, "--once", "--detach", "--json"])
         .ok()
         .json();
-    assert_eq!(answered["status"], "running");
-    assert_eq!(
-        env.wait(answered["run"].as_str().unwrap())["status"],
-        "done"
-    );
+    assert_eq!(report["status"], "running");
+    assert_eq!(env.wait(report["run"].as_str().unwrap())["status"], "done");
     assert_eq!(env.read("done.txt"), "second\n");
-    let answered = quest(&env, &["run", "--detach", "--json"]).ok().json();
-    assert_eq!(
-        env.wait(answered["run"].as_str().unwrap())["status"],
-        "done"
-    );
+    let report = quest(&env, &["run", "--detach", "--json"]).ok().json();
+    assert_eq!(env.wait(report["run"].as_str().unwrap())["status"], "done");
     assert_eq!(statuses(&env), ["succeeded", "succeeded"]);
 }

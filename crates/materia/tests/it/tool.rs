@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::recipe::own;
+use crate::recipe::write_user_recipe;
 use crate::test_env::TestEnv;
 
 #[test]
@@ -61,7 +61,7 @@ fn a_tool_is_registered_called_changed_and_removed() {
 fn what_is_edited_on_disk_hidden_or_disabled_is_seen_at_once() {
     let env = TestEnv::new();
     let doctor = || env.materia(&["recipe", "doctor", "--json"]).run().json();
-    own(
+    write_user_recipe(
         &env,
         "utility-git-log.json",
         r#"{"description": "mine", "template": "echo mine"}"#,
@@ -71,14 +71,14 @@ fn what_is_edited_on_disk_hidden_or_disabled_is_seen_at_once() {
         "mine\n"
     );
     assert_eq!(doctor()["shadowed"][0]["path"], "packaged:utility-git-log");
-    own(
+    write_user_recipe(
         &env,
         "utility-git-log.json",
         r#"{"disabled": true, "template": "echo mine"}"#,
     );
     assert_eq!(env.materia(&["run", "utility-git-log"]).run().code(), 4);
     assert_eq!(doctor()["blocking"], json!(["utility-git-log"]));
-    own(
+    write_user_recipe(
         &env,
         "utility-git-log.json",
         r#"{"template": "echo 'mine"}"#,
@@ -106,7 +106,7 @@ fn what_is_edited_on_disk_hidden_or_disabled_is_seen_at_once() {
 fn a_draft_is_promoted_and_stays() {
     let env = TestEnv::new();
     std::fs::create_dir_all(env.home().join(".pi/agent/recipes/drafts")).unwrap();
-    own(
+    write_user_recipe(
         &env,
         "drafts/nightly-1.json",
         r#"{"description": "Draft", "template": "echo night"}"#,
@@ -137,8 +137,8 @@ fn a_draft_is_promoted_and_stays() {
 #[test]
 fn a_tool_says_its_end_and_where_all_of_it_is() {
     let env = TestEnv::new();
-    own(&env, "long.json", r#"{"template": "seq 1 5000"}"#);
-    own(
+    write_user_recipe(&env, "long.json", r#"{"template": "seq 1 5000"}"#);
+    write_user_recipe(
         &env,
         "fails.json",
         r#"{"template": "sh -c 'echo out; echo bad >&2; exit 3'"}"#,
@@ -198,7 +198,7 @@ fn recipes_are_listed_by_kind_shown_as_a_picture_and_have_a_schema() {
 #[test]
 fn c20_a_cast_runs_a_recipe_as_a_utility() {
     let env = TestEnv::new();
-    own(
+    write_user_recipe(
         &env,
         "answer.json",
         r#"{"args": ["n:int"], "template": [{"stage": "in", "template": "cat"}, "sh -c 'test -s {stages.in} && printf \\{\\\"answer\\\":{n}\\}'"]}"#,
@@ -229,12 +229,12 @@ fn c20_a_cast_runs_a_recipe_as_a_utility() {
 #[test]
 fn a_tool_is_called_by_message_and_inspected() {
     let env = TestEnv::new();
-    own(
+    write_user_recipe(
         &env,
         "greet.json",
         r#"{"description": "Greets", "template": "echo hello {input=nobody}"}"#,
     );
-    own(
+    write_user_recipe(
         &env,
         "broken.json",
         r#"{"description": "Fails", "template": "false"}"#,

@@ -1,11 +1,11 @@
-//! Examples that are casts: each plays its rehearsal, and git says what came of it.
+//! Examples that are casts: each one runs its rehearsal, and the test checks the git history.
 
 use serde_json::json;
 
 use super::{ExampleRepo, complete, file};
 
 #[test]
-fn fix_tests_goes_round_until_the_tests_are_green_and_commits_once() {
+fn fix_tests_repeats_until_the_tests_pass_and_commits_once() {
     let repo = ExampleRepo::new(&[
         ("total.py", "def total(prices):\n    return 0\n"),
         (
@@ -19,14 +19,14 @@ fn fix_tests_goes_round_until_the_tests_are_green_and_commits_once() {
     assert_eq!(repo.log(), ["fix: make the tests pass", "chore: begin"]);
     assert_eq!(repo.sh("git show --format= --name-only"), "total.py\n");
     repo.sh("python3 -m unittest -q");
-    // Green from the start: no agent is asked, nothing is committed.
+    // The tests pass from the start: no agent is asked and nothing is committed.
     let again = complete(&repo.cast("fix-tests", "again"));
     assert_eq!(again["visits"], json!({"test": 1, "commit": 1}));
     assert_eq!(repo.log().len(), 2);
 }
 
 #[test]
-fn migrate_commits_each_file_once_it_is_verified() {
+fn migrate_commits_each_file_after_verification() {
     let repo = ExampleRepo::new(&[
         ("a.py", "import os\nprint(os.popen('date').read())\n"),
         (
@@ -53,7 +53,7 @@ fn migrate_commits_each_file_once_it_is_verified() {
 }
 
 #[test]
-fn update_deps_keeps_what_passes_and_takes_back_the_rest() {
+fn update_deps_keeps_updates_that_pass_and_reverts_the_rest() {
     let repo = ExampleRepo::new(&[
         (
             "package.json",
@@ -61,8 +61,7 @@ fn update_deps_keeps_what_passes_and_takes_back_the_rest() {
         ),
         ("app.json", "{\"uses\": [\"left@1\"]}\n"),
     ]);
-    // npm, as far as this needs it: `left@2` breaks the app until it is adapted, `up@2` breaks it
-    // for good.
+    // A fake npm: `left@2` breaks the app until it is adapted, `up@2` breaks it permanently.
     let npm = "#!/usr/bin/env python3\nimport json, sys\nmanifest = json.load(open('package.json'))\n\
         if sys.argv[1] == 'outdated':\n    \
             print(json.dumps({name: {'current': '1', 'latest': '2'} for name in manifest}))\n    sys.exit(1)\n\
@@ -109,7 +108,7 @@ fn update_deps_keeps_what_passes_and_takes_back_the_rest() {
 }
 
 #[test]
-fn release_writes_the_changelog_and_the_tag_once_the_notes_are_complete() {
+fn release_writes_the_changelog_and_the_tag() {
     let repo = ExampleRepo::new(&[(
         "CHANGELOG.md",
         "# Changelog\n\n## [0.9.0] - 2025-01-01\n\n- Older.\n",
@@ -130,14 +129,14 @@ fn release_writes_the_changelog_and_the_tag_once_the_notes_are_complete() {
         "{log}"
     );
     assert_eq!(repo.env.read("VERSION"), "2.0.0\n");
-    // Nothing happened since: there is nothing to release, and no agent is asked.
+    // No new commits: there is nothing to release, and no agent is asked.
     let again = complete(&repo.cast("release", "again"));
     assert_eq!(again["visits"], json!({"commits": 1}));
     assert_eq!(repo.sh("git tag | wc -l").trim(), "2");
 }
 
 #[test]
-fn check_links_mends_pages_until_every_link_leads_somewhere() {
+fn check_links_fixes_pages_until_every_link_is_valid() {
     let repo = ExampleRepo::new(&[
         ("README.md", "# Tool\n\nSee [setup](docs/guide.md).\n"),
         (
@@ -160,12 +159,12 @@ fn check_links_mends_pages_until_every_link_leads_somewhere() {
     assert_eq!(
         again["visits"],
         json!({"find": 1}),
-        "pages that are right cost nothing"
+        "no agent is asked if all links are valid"
     );
 }
 
 #[test]
-fn triage_writes_only_labels_that_exist_and_each_issue_once() {
+fn triage_labels_each_issue_once_with_known_labels() {
     let issues = "{\"number\": 7, \"title\": \"Data lost\", \"body\": \"after a crash\"}\n{\"number\": 9, \"title\": \"Dark mode\"}\n";
     let repo = ExampleRepo::new(&[("issues.jsonl", issues)]);
     let cast = complete(&repo.cast("triage", "label what is new"));
@@ -185,20 +184,23 @@ fn triage_writes_only_labels_that_exist_and_each_issue_once() {
 }
 
 #[test]
-fn decide_talks_first_and_then_writes_a_numbered_record() {
+fn decide_writes_a_numbered_record_after_the_conversation() {
     let repo = ExampleRepo::new(&[("docs/decisions/0001-use-git.md", "# 1. Use git\n")]);
     let first = repo.cast("decide", "where to keep the data").json();
     assert_eq!(first["status"], "paused", "{first}");
     let script = file("decide", "rehearsal.json");
-    let go_on = |args: &[&str]| {
+    let continue_cast = |args: &[&str]| {
         repo.env
             .materia(&[&["continue", "--agent-script", &script, "--json"], args].concat())
             .run()
             .json()
     };
     let id = first["castId"].as_str().unwrap();
-    assert_eq!(go_on(&[id, "what about backups"])["status"], "paused");
-    let done = go_on(&[]);
+    assert_eq!(
+        continue_cast(&[id, "what about backups"])["status"],
+        "paused"
+    );
+    let done = continue_cast(&[]);
     assert_eq!(done["status"], "complete", "{done}");
     let record = repo
         .env

@@ -1,10 +1,9 @@
-//! What people see fits a context and says what it leaves out; programs get everything unless they
-//! ask for less.
+//! Text output is bounded and names what it omits. JSON is complete unless a limit is given.
 
 use crate::test_env::TestEnv;
 
 #[test]
-fn a_list_of_runs_is_bounded_and_says_how_many_there_are() {
+fn a_list_of_runs_is_bounded_and_has_the_total() {
     let env = TestEnv::in_memory();
     let runs: Vec<String> = (0..44).map(|number| format!("run:r{number:02}")).collect();
     for run in &runs {
@@ -53,7 +52,7 @@ fn a_list_of_runs_is_bounded_and_says_how_many_there_are() {
 }
 
 #[test]
-fn a_tail_of_one_endless_line_is_its_end_and_names_the_file() {
+fn a_tail_of_one_long_line_is_its_end_with_the_file_name() {
     let env = TestEnv::new();
     env.spawn(
         "a",
@@ -72,12 +71,12 @@ fn a_tail_of_one_endless_line_is_its_end_and_names_the_file() {
         "{} bytes",
         text.len()
     );
-    let said = text.lines().next().unwrap();
+    let first_line = text.lines().next().unwrap();
     assert!(
-        said.starts_with("(the last 65536 of 3000004 bytes; all of them: [ROOT]/"),
-        "{said}"
+        first_line.starts_with("(the last 65536 of 3000004 bytes; all of them: [ROOT]/"),
+        "{first_line}"
     );
-    assert!(said.ends_with("/runs/a/stdout.log)"), "{said}");
+    assert!(first_line.ends_with("/runs/a/stdout.log)"), "{first_line}");
     let json = tail(&["--json"]).json();
     assert_eq!(json["stdout"].as_str().unwrap().len(), 65_536);
     assert_eq!(json["incomplete"], true);
@@ -88,7 +87,7 @@ fn a_tail_of_one_endless_line_is_its_end_and_names_the_file() {
 }
 
 #[test]
-fn a_tail_says_that_there_are_earlier_lines() {
+fn a_tail_reports_that_lines_are_omitted() {
     let env = TestEnv::new();
     env.spawn("a", "seq 1000", &[]);
     env.wait("a");
@@ -113,7 +112,7 @@ fn a_tail_says_that_there_are_earlier_lines() {
 }
 
 #[test]
-fn recipes_are_counted_and_listed_where_that_is_asked_for() {
+fn recipes_are_counted_by_default_and_listed_on_request() {
     let env = TestEnv::new();
     env.materia(&["tool", "register", "greet", "--template", "echo hello"])
         .run()
@@ -143,18 +142,18 @@ fn recipes_are_counted_and_listed_where_that_is_asked_for() {
     assert_eq!(whole["counts"]["tools"], 1);
     assert!(
         whole["recipes"].as_array().unwrap().len() > 50,
-        "programs get everything"
+        "JSON must be complete"
     );
 }
 
 #[test]
-fn a_session_is_told_of_its_runs_that_cannot_be_read() {
+fn a_session_sees_its_runs_that_cannot_be_read() {
     let env = TestEnv::new();
     for (id, session) in [("ours", "s"), ("theirs", "t"), ("nobodys", "s")] {
         env.spawn(id, "true", &["--session", session]);
         env.wait(id);
     }
-    let spoil = |id: &str, line: usize| {
+    let damage = |id: &str, line: usize| {
         let path = env.run_dir(id).journal();
         let text = std::fs::read_to_string(&path).unwrap();
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -166,9 +165,9 @@ fn a_session_is_told_of_its_runs_that_cannot_be_read() {
         lines[line] = "{\"broken\": true}".to_owned();
         std::fs::write(&path, lines.join("\n") + "\n").unwrap();
     };
-    spoil("ours", usize::MAX);
-    spoil("theirs", usize::MAX);
-    spoil("nobodys", 1);
+    damage("ours", usize::MAX);
+    damage("theirs", usize::MAX);
+    damage("nobodys", 1);
     let inspect = |args: &[&str]| env.materia(&[&["inspect"], args].concat()).run().ok();
     for args in [["coordinator", "--session", "s"].as_slice(), &["session:s"]] {
         let text = inspect(args).stdout;
@@ -193,7 +192,7 @@ fn a_session_is_told_of_its_runs_that_cannot_be_read() {
 }
 
 #[test]
-fn messages_and_members_are_bounded_for_people_and_complete_for_programs() {
+fn messages_and_members_are_bounded_as_text_only() {
     let env = TestEnv::in_memory();
     env.spawn("a", "sleep 600", &[]);
     for number in 0..43 {
@@ -220,10 +219,10 @@ fn messages_and_members_are_bounded_for_people_and_complete_for_programs() {
         assert_eq!(few[list].as_array().unwrap().len(), 2, "{view}");
         assert_has!(few, {"total": count, "incomplete": true}, "{view}");
         let text = show(&[]).stdout;
-        let left_out = text.lines().last().unwrap();
+        let last_line = text.lines().last().unwrap();
         assert!(
-            left_out.starts_with(&format!("({} of {count} are ", count - 40)),
-            "{view}: {left_out}"
+            last_line.starts_with(&format!("({} of {count} are ", count - 40)),
+            "{view}: {last_line}"
         );
     }
     env.kill("a");

@@ -1,4 +1,4 @@
-//! What can be followed is, in one shape; what cannot is refused.
+//! `--follow`: views that support it print one message per line, other views refuse it.
 
 use std::io::{BufRead, BufReader};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::test_env::TestEnv;
 
 #[test]
-fn views_that_cannot_be_followed_say_which_can() {
+fn views_that_cannot_be_followed_name_those_that_can() {
     let env = TestEnv::new();
     env.spawn("a", "true", &[]);
     env.wait("a");
@@ -46,7 +46,7 @@ fn views_that_cannot_be_followed_say_which_can() {
 }
 
 #[test]
-fn characters_that_come_in_halves_are_told_whole() {
+fn split_characters_are_printed_whole() {
     let env = TestEnv::new();
     let script = "printf 'a\\303'; while ! [ -e go ]; do sleep 0.01; done; printf '\\251b\\n'; yes é | head -n 100000";
     let script = env.write("halves.sh", script);
@@ -57,8 +57,8 @@ fn characters_that_come_in_halves_are_told_whole() {
         .start();
     let mut lines = BufReader::new(following.stdout()).lines();
     let text = |line: String| -> String {
-        let said: Value = serde_json::from_str(&line).unwrap();
-        said["text"].as_str().unwrap().to_owned()
+        let message: Value = serde_json::from_str(&line).unwrap();
+        message["text"].as_str().unwrap().to_owned()
     };
     assert_eq!(text(lines.next().unwrap().unwrap()), "a");
     env.write("go", "");
@@ -72,7 +72,7 @@ fn characters_that_come_in_halves_are_told_whole() {
 }
 
 #[test]
-fn every_line_of_a_followed_stream_is_one_message() {
+fn each_line_of_a_followed_view_is_one_message() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     for (target, view, to) in [
@@ -86,9 +86,10 @@ fn every_line_of_a_followed_stream_is_one_message() {
         ];
         let mut following = env.materia(&args).start();
         let mut fields = |kind: &str| {
-            let said: Value = serde_json::from_str(&following.read_line()).unwrap();
-            assert_eq!(said["type"], kind, "{said}");
-            said.as_object()
+            let message: Value = serde_json::from_str(&following.read_line()).unwrap();
+            assert_eq!(message["type"], kind, "{message}");
+            message
+                .as_object()
                 .unwrap()
                 .keys()
                 .cloned()

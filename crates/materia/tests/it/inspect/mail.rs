@@ -1,4 +1,4 @@
-//! Queues are seen whole, and rooms with everybody in them.
+//! Views of queues with whole messages, and of rooms with all members.
 
 use serde_json::{Value, json};
 
@@ -12,12 +12,12 @@ fn view(env: &TestEnv, target: &str, args: &[&str]) -> Value {
 }
 
 #[test]
-fn programs_see_whole_messages_also_of_those_that_are_finished() {
+fn json_has_whole_messages_also_after_they_are_handled() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let long = "long ".repeat(100);
     let body = json!({"suite": "fast", "why": long}).to_string();
-    let letter: [&str; 9] = [
+    let options: [&str; 9] = [
         "--summary",
         &long,
         "--reply-to",
@@ -28,9 +28,9 @@ fn programs_see_whole_messages_also_of_those_that_are_finished() {
         r#"{"priority": 3, "recipients": ["branch:a/w"]}"#,
         "--from=run:a",
     ];
-    env.send_ok(&[&["run:a", "task.run", &body], &letter[..]].concat());
-    env.send_ok(&[&["room:a", "task.run", &body], &letter[..]].concat());
-    let whole = |target: &str, status: &str| {
+    env.send_ok(&[&["run:a", "task.run", &body], &options[..]].concat());
+    env.send_ok(&[&["room:a", "task.run", &body], &options[..]].concat());
+    let check_message = |target: &str, status: &str| {
         let mailbox = view(&env, target, &["--view", "mailbox"]);
         let message = mailbox["messages"][0].clone();
         assert_eq!(message["status"], status, "{message}");
@@ -40,12 +40,12 @@ fn programs_see_whole_messages_also_of_those_that_are_finished() {
         message["id"].as_str().unwrap().to_owned()
     };
     for target in ["run:a", "branch:a/w"] {
-        let id = whole(target, "queued");
+        let id = check_message(target, "queued");
         env.receive(target);
         env.materia(&["receive", "--address", target, "--ack", &id])
             .run()
             .ok();
-        whole(target, "handled");
+        check_message(target, "handled");
         let text = env
             .materia(&["inspect", target, "--view", "mailbox"])
             .run()
@@ -57,13 +57,13 @@ fn programs_see_whole_messages_also_of_those_that_are_finished() {
 }
 
 #[test]
-fn a_large_roster_says_how_many_there_are_and_shows_them() {
+fn a_large_roster_has_the_total_and_can_be_listed() {
     let env = TestEnv::in_memory();
     env.spawn("a", "sleep 600", &[]);
-    let everybody: Vec<String> = (0..100)
+    let members: Vec<String> = (0..100)
         .map(|number| format!("branch:a/w{number:03}"))
         .collect();
-    let metadata = json!({"recipients": everybody}).to_string();
+    let metadata = json!({"recipients": members}).to_string();
     env.send_ok(&[
         "room:a",
         "hello",
@@ -73,18 +73,21 @@ fn a_large_roster_says_how_many_there_are_and_shows_them() {
         &metadata,
     ]);
     env.send_ok(&["room:a", "actor.leave", "--from", "branch:a/w000"]);
-    for (side, field, total) in [("roster", "members", 101), ("contacts", "contacts", 100)] {
-        let few = view(&env, "room:a", &["--view", side, "--lines", "40"]);
+    for (view_name, field, total) in [("roster", "members", 101), ("contacts", "contacts", 100)] {
+        let few = view(&env, "room:a", &["--view", view_name, "--lines", "40"]);
         assert_eq!(few[field].as_array().unwrap().len(), 40);
         assert_eq!(few["total"], json!(total));
         assert_eq!(few["incomplete"], true);
-        let all = view(&env, "room:a", &["--view", side]);
+        let all = view(&env, "room:a", &["--view", view_name]);
         assert_eq!(all[field].as_array().unwrap().len(), total);
         assert_eq!(all["incomplete"], false);
         let last = all[field].as_array().unwrap().last().unwrap().clone();
-        assert_eq!(last["address"], "branch:a/w000", "who left comes last");
+        assert_eq!(
+            last["address"], "branch:a/w000",
+            "members who left come last"
+        );
         let text = env
-            .materia(&["inspect", "room:a", "--view", side])
+            .materia(&["inspect", "room:a", "--view", view_name])
             .run()
             .ok()
             .stdout;

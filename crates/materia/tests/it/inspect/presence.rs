@@ -1,4 +1,4 @@
-//! Who is in a room follows from what members do while their run lasts.
+//! Presence in a room follows from the messages of members while their run is active.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ fn room(env: &TestEnv, view: &str) -> Value {
 }
 
 #[test]
-fn presence_is_what_members_do_while_the_run_lasts() {
+fn presence_follows_from_the_messages_of_members() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let at = |minute: u32, args: &[&str]| {
@@ -41,7 +41,7 @@ fn presence_is_what_members_do_while_the_run_lasts() {
     assert_eq!(
         worker(),
         ["actor", "present", "01"],
-        "being written to is no sign of life"
+        "a received message must not update last_seen"
     );
     at(
         3,
@@ -62,5 +62,5 @@ fn presence_is_what_members_do_while_the_run_lasts() {
     let status = room(&env, "status");
     assert_has!(status, {"roster": 2, "present": 0});
     at(6, &["room:a", "note", "--from", "branch:a/w"]);
-    assert_eq!(worker(), ["actor", "left", "06"], "its run is over");
+    assert_eq!(worker(), ["actor", "left", "06"], "the run has ended");
 }

@@ -1,11 +1,11 @@
-//! What wants attention, recipes included.
+//! The triage view: what needs attention, including recipes.
 
 use serde_json::json;
 
 use crate::test_env::TestEnv;
 
 #[test]
-fn triage_knows_the_program_and_what_recipes_want() {
+fn triage_has_the_version_and_recipe_problems() {
     let env = TestEnv::new();
     let text = || {
         env.materia(&["inspect", "tool:materia", "--view", "triage"])
@@ -17,7 +17,7 @@ fn triage_knows_the_program_and_what_recipes_want() {
     assert_eq!(
         text(),
         format!("materia={version} session=all active=0\n"),
-        "nothing that is nought"
+        "counts of zero must be omitted"
     );
     let tool = |name: &str, template: &str| {
         env.materia(&["tool", "register", name, "--template", template])

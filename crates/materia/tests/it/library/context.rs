@@ -1,10 +1,10 @@
-//! What agents inside a run are told about the recipe they are a part of.
+//! The context that agents inside a run get about their recipe.
 
 use serde_json::{Value, json};
 
 use super::{LibraryHarness, prompts};
 
-fn records(prompt: &str) -> Vec<Value> {
+fn context_records(prompt: &str) -> Vec<Value> {
     let (_, block) = prompt
         .split_once("```jsonl\n")
         .unwrap_or_else(|| panic!("no context: {prompt}"));
@@ -16,7 +16,7 @@ fn records(prompt: &str) -> Vec<Value> {
 }
 
 #[test]
-fn an_agent_in_a_run_knows_the_recipes_around_it_and_which_is_its_own() {
+fn an_agent_gets_the_recipes_of_its_run_and_its_position() {
     let harness = LibraryHarness::new();
     let top = json!({"description": "Reviews twice", "async": true,
         "imports": {"first": {"from": "subagent-review", "values": {"scope": "src"}}},
@@ -29,15 +29,15 @@ fn an_agent_in_a_run_knows_the_recipes_around_it_and_which_is_its_own() {
         .run()
         .ok();
     harness.env.wait("a");
-    let told = records(&harness.prompt(prompts::REVIEW));
-    assert_has!(told[0], {"role": "entry", "name": "twice"});
-    assert_eq!(told[0]["recipe"], top, "the document as it is written");
-    let here: Vec<&Value> = told
+    let context = context_records(&harness.prompt(prompts::REVIEW));
+    assert_has!(context[0], {"role": "entry", "name": "twice"});
+    assert_eq!(context[0]["recipe"], top, "the recipe must be unchanged");
+    let here: Vec<&Value> = context
         .iter()
         .filter(|record| record["you_are_here"] == true)
         .collect();
-    assert_eq!(here.len(), 1, "{told:#?}");
-    assert_eq!(here[0]["import_path"][0], "first", "{told:#?}");
+    assert_eq!(here.len(), 1, "{context:#?}");
+    assert_eq!(here[0]["import_path"][0], "first", "{context:#?}");
     assert_eq!(here[0]["you_are_here_path"], here[0]["import_path"]);
     assert!(
         harness
@@ -48,12 +48,12 @@ fn an_agent_in_a_run_knows_the_recipes_around_it_and_which_is_its_own() {
 }
 
 #[test]
-fn who_does_not_want_it_and_who_has_no_recipe_is_told_nothing() {
+fn without_a_recipe_or_with_actor_context_off_there_is_no_context() {
     let harness = LibraryHarness::new();
-    let leaf = json!({"template": "materia agent run", "input": "Say something"});
+    let node = json!({"template": "materia agent run", "input": "Say something"});
     harness.env.write(
         "off.json",
-        json!({"actor_context": false, "template": leaf}).to_string(),
+        json!({"actor_context": false, "template": node}).to_string(),
     );
     harness
         .materia(&["spawn", "--file", "off.json", "--as", "run:a", "--json"])
@@ -64,7 +64,7 @@ fn who_does_not_want_it_and_who_has_no_recipe_is_told_nothing() {
         .materia(&[
             "spawn",
             "--template",
-            &leaf.to_string(),
+            &node.to_string(),
             "--as",
             "run:b",
             "--json",
@@ -72,10 +72,10 @@ fn who_does_not_want_it_and_who_has_no_recipe_is_told_nothing() {
         .run()
         .ok();
     harness.env.wait("b");
-    // In the foreground nobody keeps anything for it either.
+    // A foreground run has no context, either.
     harness
         .env
-        .write("on.json", json!({"template": leaf}).to_string());
+        .write("on.json", json!({"template": node}).to_string());
     harness
         .materia(&["run", "--file", "on.json", "--json"])
         .run()

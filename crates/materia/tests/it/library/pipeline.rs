@@ -1,12 +1,12 @@
-//! Pipelines: how many agents are asked, and that later ones read what earlier ones found.
+//! Pipelines: how many agents are asked, and that later stages get the answers of earlier ones.
 
 use super::{LibraryHarness, prompts};
 
-/// The prompt of one stage has the answers of others in it.
-fn reads(harness: &LibraryHarness, stage: &str, others: &[&str]) {
+/// Asserts that the prompt of a stage contains these parts.
+fn assert_prompt(harness: &LibraryHarness, stage: &str, parts: &[&str]) {
     let prompt = harness.prompt(stage);
-    for other in others {
-        assert!(prompt.contains(other), "{stage} lacks {other:?}:\n{prompt}");
+    for part in parts {
+        assert!(prompt.contains(part), "{stage} lacks {part:?}:\n{prompt}");
     }
 }
 
@@ -14,8 +14,8 @@ fn answer(of: &str) -> String {
     format!("TO {of}")
 }
 
-/// A project with a history, documents, a changelog, a package, a skill and a check.
-fn project(harness: &LibraryHarness) {
+/// Creates a project with a history, documents, a changelog, a package, a skill and a check.
+fn create_project(harness: &LibraryHarness) {
     let env = &harness.env;
     env.write("README.md", "# Readme of it\n");
     env.write("docs/guide.md", "# The guide\n\ntext\n");
@@ -54,29 +54,29 @@ fn reviews_are_verified_merged_judged_and_shaped() {
             (lenses, lenses + 4),
             "{name}"
         );
-        reads(
+        assert_prompt(
             &harness,
             prompts::VERIFY,
             &[&answer(prompts::REVIEW), "branch: correctness status: done"],
         );
-        reads(
+        assert_prompt(
             &harness,
             prompts::MERGE,
             &[&answer(prompts::REVIEW), &answer(prompts::VERIFY)],
         );
-        reads(
+        assert_prompt(
             &harness,
             prompts::JUDGE,
             &[&answer(prompts::MERGE), &answer(prompts::VERIFY)],
         );
-        reads(
+        assert_prompt(
             &harness,
             prompts::NORMALIZE,
             &[&answer(prompts::MERGE), &answer(prompts::JUDGE)],
         );
         assert!(output.contains(&answer(prompts::NORMALIZE)), "{output}");
     }
-    reads(
+    assert_prompt(
         &harness,
         prompts::VERIFY,
         &["No proven finding of high severity"],
@@ -95,12 +95,12 @@ fn stage_models_fall_back_to_the_model() {
             "judge_model=fine",
         ],
     );
-    reads(
+    assert_prompt(
         &harness,
         prompts::MERGE,
         &["ANSWER base TO Review", "ANSWER base TO Verify"],
     );
-    reads(
+    assert_prompt(
         &harness,
         prompts::NORMALIZE,
         &["ANSWER base TO Merge", "ANSWER fine TO Judge"],
@@ -112,17 +112,17 @@ fn an_architecture_is_criticised_before_it_is_merged() {
     let harness = LibraryHarness::new();
     harness.run("pipeline-architect-coordinator", &["problem=store a lot"]);
     assert_eq!(harness.prompts().len(), 8);
-    reads(
+    assert_prompt(
         &harness,
         prompts::CRITIC,
         &[&answer(prompts::REVIEW), "store a lot"],
     );
-    reads(
+    assert_prompt(
         &harness,
         prompts::VERIFY,
         &[&answer(prompts::REVIEW), &answer(prompts::CRITIC)],
     );
-    reads(
+    assert_prompt(
         &harness,
         prompts::MERGE,
         &[
@@ -131,7 +131,7 @@ fn an_architecture_is_criticised_before_it_is_merged() {
             &answer(prompts::VERIFY),
         ],
     );
-    reads(&harness, prompts::NORMALIZE, &[&answer(prompts::MERGE)]);
+    assert_prompt(&harness, prompts::NORMALIZE, &[&answer(prompts::MERGE)]);
 }
 
 #[test]
@@ -142,17 +142,17 @@ fn several_models_are_merged_and_judged() {
         &["prompt=which way?", r#"models=["m1","m2"]"#],
     );
     assert_eq!(harness.prompts().len(), 5);
-    reads(
+    assert_prompt(
         &harness,
         prompts::MERGE,
         &["ANSWER m1 TO which way?", "ANSWER m2 TO which way?"],
     );
-    reads(
+    assert_prompt(
         &harness,
         prompts::JUDGE,
         &[&answer(prompts::MERGE), "ANSWER m1"],
     );
-    reads(
+    assert_prompt(
         &harness,
         prompts::NORMALIZE,
         &[&answer(prompts::MERGE), &answer(prompts::JUDGE)],
@@ -164,22 +164,22 @@ fn research_goes_from_a_plan_to_a_brief() {
     let harness = LibraryHarness::new();
     harness.run("pipeline-research-synthesis", &["question=what is it?"]);
     assert_eq!(harness.prompts().len(), 6);
-    reads(
+    assert_prompt(
         &harness,
         prompts::EVIDENCE,
         &["what is it?", &answer(prompts::PLAN)],
     );
-    reads(
+    assert_prompt(
         &harness,
         prompts::CONTRADICTIONS,
         &[&answer(prompts::EVIDENCE)],
     );
-    reads(
+    assert_prompt(
         &harness,
         prompts::VERIFY,
         &[&answer(prompts::EVIDENCE), &answer(prompts::CONTRADICTIONS)],
     );
-    reads(
+    assert_prompt(
         &harness,
         prompts::MERGE,
         &[
@@ -188,38 +188,38 @@ fn research_goes_from_a_plan_to_a_brief() {
             &answer(prompts::VERIFY),
         ],
     );
-    reads(&harness, prompts::NORMALIZE, &[&answer(prompts::MERGE)]);
+    assert_prompt(&harness, prompts::NORMALIZE, &[&answer(prompts::MERGE)]);
 }
 
 #[test]
-fn checkpoints_go_on_and_tasks_become_cards() {
+fn checkpoints_are_continued_and_tasks_become_cards() {
     let harness = LibraryHarness::new();
     harness.run(
         "pipeline-checkpoint-continuation",
         &["state=half", "question=left or right?"],
     );
     assert_eq!(harness.prompts().len(), 3);
-    reads(&harness, prompts::CHECKPOINT, &["left or right?"]);
-    reads(
+    assert_prompt(&harness, prompts::CHECKPOINT, &["left or right?"]);
+    assert_prompt(
         &harness,
         prompts::FOLLOWUP,
         &[&answer(prompts::CHECKPOINT), "easiest to undo"],
     );
-    reads(&harness, prompts::NORMALIZE, &[&answer(prompts::FOLLOWUP)]);
+    assert_prompt(&harness, prompts::NORMALIZE, &[&answer(prompts::FOLLOWUP)]);
     harness.clear_prompts();
     harness.run("pipeline-development-tasking", &["goal=fix it"]);
     assert_eq!(harness.prompts().len(), 4);
-    reads(
+    assert_prompt(
         &harness,
         prompts::TASK_CARD,
         &["fix it", &answer(prompts::PLAN)],
     );
-    reads(
+    assert_prompt(
         &harness,
         prompts::CRITIC,
         &[&answer(prompts::TASK_CARD), &answer(prompts::PLAN)],
     );
-    reads(
+    assert_prompt(
         &harness,
         prompts::NORMALIZE,
         &[&answer(prompts::TASK_CARD), &answer(prompts::CRITIC)],
@@ -234,8 +234,8 @@ fn artifacts_are_prepared_written_and_bundled() {
         &["input=raw facts", "artifact_path=out/r.md"],
     );
     assert_eq!(harness.prompts().len(), 2);
-    reads(&harness, prompts::NORMALIZE, &["raw facts"]);
-    reads(
+    assert_prompt(&harness, prompts::NORMALIZE, &["raw facts"]);
+    assert_prompt(
         &harness,
         prompts::ARTIFACT,
         &[&answer(prompts::NORMALIZE), "out/r.md"],
@@ -267,7 +267,7 @@ fn artifacts_are_prepared_written_and_bundled() {
     assert_eq!(
         harness.prompts().len(),
         0,
-        "nobody is paid for what cannot be written"
+        "no agent is asked if the file cannot be written"
     );
 
     let args = [
@@ -299,9 +299,9 @@ fn artifacts_are_prepared_written_and_bundled() {
 }
 
 #[test]
-fn the_health_of_a_repository_is_told_from_all_evidence() {
+fn repo_health_uses_all_evidence() {
     let harness = LibraryHarness::new();
-    project(&harness);
+    create_project(&harness);
     let output = harness.run("pipeline-repo-health", &[]);
     assert_eq!(harness.prompts().len(), 2);
     let evidence = [
@@ -310,8 +310,8 @@ fn the_health_of_a_repository_is_told_from_all_evidence() {
         "guide.md: The guide",
         "CHECKED-WELL",
     ];
-    reads(&harness, prompts::NORMALIZE, &evidence);
-    reads(
+    assert_prompt(&harness, prompts::NORMALIZE, &evidence);
+    assert_prompt(
         &harness,
         prompts::ARTIFACT,
         &[&answer(prompts::NORMALIZE), "Validation: passed"],
@@ -322,7 +322,7 @@ fn the_health_of_a_repository_is_told_from_all_evidence() {
         .write("Makefile", "check:\n\t@echo BROKEN >&2; exit 3\n");
     harness.clear_prompts();
     harness.run("pipeline-repo-health", &["artifact_path=health.md"]);
-    reads(
+    assert_prompt(
         &harness,
         prompts::NORMALIZE,
         &["Validation: failed", "BROKEN"],
@@ -336,13 +336,13 @@ fn the_health_of_a_repository_is_told_from_all_evidence() {
 }
 
 #[test]
-fn a_release_is_told_from_changelog_package_skill_and_checks() {
+fn release_summary_uses_changelog_package_skill_and_checks() {
     let harness = LibraryHarness::new();
-    project(&harness);
+    create_project(&harness);
     let evidence = ["newest thing", "gadget", "knows gadgets", "CHECKED-WELL"];
     harness.run("pipeline-release-summary", &[]);
     assert_eq!(harness.prompts().len(), 1);
-    reads(&harness, prompts::ARTIFACT, &evidence);
+    assert_prompt(&harness, prompts::ARTIFACT, &evidence);
     harness.clear_prompts();
     harness.run("pipeline-release-readiness", &["version=1.0.0"]);
     assert_eq!(harness.prompts().len(), 10);
@@ -354,7 +354,7 @@ fn a_release_is_told_from_changelog_package_skill_and_checks() {
     for part in ["older thing", "gadget", "knows gadgets", "CHECKED-WELL"] {
         assert!(review.contains(part), "{review}");
     }
-    reads(
+    assert_prompt(
         &harness,
         prompts::ARTIFACT,
         &["older thing", "CHECKED-WELL", &answer(prompts::NORMALIZE)],
@@ -364,16 +364,16 @@ fn a_release_is_told_from_changelog_package_skill_and_checks() {
 #[test]
 fn documents_media_runs_and_history_are_reported() {
     let harness = LibraryHarness::new();
-    project(&harness);
+    create_project(&harness);
     harness.run("pipeline-docs-maintenance", &[]);
     assert_eq!(harness.prompts().len(), 3);
-    reads(
+    assert_prompt(
         &harness,
         prompts::REVIEW,
         &["guide.md: The guide", "Readme of it"],
     );
-    reads(&harness, prompts::PLAN, &[&answer(prompts::REVIEW)]);
-    reads(
+    assert_prompt(&harness, prompts::PLAN, &[&answer(prompts::REVIEW)]);
+    assert_prompt(
         &harness,
         prompts::ARTIFACT,
         &[&answer(prompts::PLAN), &answer(prompts::REVIEW)],
@@ -382,7 +382,7 @@ fn documents_media_runs_and_history_are_reported() {
     std::fs::create_dir_all(harness.env.home().join("Music/band")).unwrap();
     std::fs::write(harness.env.home().join("Music/band/song.flac"), "").unwrap();
     harness.run("pipeline-media-library", &[]);
-    reads(&harness, prompts::ARTIFACT, &["#EXTM3U", "song.flac"]);
+    assert_prompt(&harness, prompts::ARTIFACT, &["#EXTM3U", "song.flac"]);
     assert_eq!(harness.prompts().len(), 1);
     harness.clear_prompts();
     harness
@@ -392,8 +392,8 @@ fn documents_media_runs_and_history_are_reported() {
     harness.materia(&["wait", "run:broken"]).run();
     harness.run("pipeline-async-run-ops", &[]);
     assert_eq!(harness.prompts().len(), 2);
-    reads(&harness, prompts::NORMALIZE, &["run:broken failed"]);
-    reads(
+    assert_prompt(&harness, prompts::NORMALIZE, &["run:broken failed"]);
+    assert_prompt(
         &harness,
         prompts::ARTIFACT,
         &[&answer(prompts::NORMALIZE), "run:broken failed"],
@@ -406,7 +406,7 @@ fn documents_media_runs_and_history_are_reported() {
 }
 
 #[test]
-fn an_agent_that_fails_stops_a_pipeline_before_it_writes() {
+fn a_failing_agent_stops_a_pipeline_before_it_writes() {
     let harness = LibraryHarness::new();
     let broken = serde_json::json!({"agents": {"fake": {"command": ["false"]}}, "agent": "fake"});
     std::fs::write(harness.env.home().join("config.json"), broken.to_string()).unwrap();
@@ -426,7 +426,7 @@ fn an_agent_that_fails_stops_a_pipeline_before_it_writes() {
 }
 
 #[test]
-fn a_spawned_recipe_brings_its_artifacts_and_its_mailbox_and_tells_its_coordinator() {
+fn a_spawned_recipe_has_its_artifacts_mailbox_and_messages() {
     let harness = LibraryHarness::new();
     let args = [
         "spawn",

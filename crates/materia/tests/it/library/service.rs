@@ -1,11 +1,11 @@
-//! Services: runs that take messages until they are told to stop.
+//! Services: runs that handle messages until a stop message.
 
 use serde_json::{Value, json};
 
 use super::LibraryHarness;
 
-/// The types and bodies of what a run said to its coordinator.
-fn said(harness: &LibraryHarness, run: &str) -> Vec<(String, Value)> {
+/// The types and bodies of the messages from a run to its coordinator.
+fn sent_messages(harness: &LibraryHarness, run: &str) -> Vec<(String, Value)> {
     let run = format!("run:{run}");
     let shown = harness
         .materia(&[
@@ -25,8 +25,8 @@ fn said(harness: &LibraryHarness, run: &str) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// The types of what was said in the room of a run.
-fn room(harness: &LibraryHarness, run: &str) -> Vec<Value> {
+/// The messages in the room of a run.
+fn room_messages(harness: &LibraryHarness, run: &str) -> Vec<Value> {
     let room = format!("room:{run}");
     let shown = harness
         .materia(&[
@@ -38,7 +38,7 @@ fn room(harness: &LibraryHarness, run: &str) -> Vec<Value> {
     shown["messages"].as_array().unwrap().clone()
 }
 
-fn kinds(messages: &[Value]) -> Vec<&str> {
+fn types(messages: &[Value]) -> Vec<&str> {
     messages
         .iter()
         .map(|one| one["type"].as_str().unwrap())
@@ -50,7 +50,7 @@ fn send(harness: &LibraryHarness, args: &[&str]) {
 }
 
 #[test]
-fn a_lock_service_assigns_work_checks_owners_and_frees_locks() {
+fn a_lock_service_assigns_work_and_checks_owners() {
     let harness = LibraryHarness::new();
     for (recipe, prefix) in [("locker", "lock"), ("coordinator-locker", "coord")] {
         let run = format!("run:{recipe}");
@@ -79,15 +79,15 @@ fn a_lock_service_assigns_work_checks_owners_and_frees_locks() {
         }
         send(&harness, &[&run, "control.stop"]);
         harness.materia(&["wait", &run]).run().ok();
-        let said = said(&harness, recipe);
-        let types: Vec<String> = said.iter().map(|(kind, _)| kind.clone()).collect();
+        let sent = sent_messages(&harness, recipe);
+        let types: Vec<String> = sent.iter().map(|(kind, _)| kind.clone()).collect();
         let expected = [
             "started", "enqueued", "enqueued", "assigned", "empty", "denied", "complete",
             "assigned", "granted", "unknown", "stopped",
         ];
         assert_eq!(types, expected.map(|word| format!("{prefix}.{word}")));
-        assert_eq!(said[3].1["id"], "a");
-        assert_eq!(said[7].1["id"], "b");
+        assert_eq!(sent[3].1["id"], "a");
+        assert_eq!(sent[7].1["id"], "b");
         let snapshot = harness.run(
             "utility-coordinator-lock-snapshot",
             &[&format!("locker_run={recipe}")],
@@ -99,34 +99,34 @@ fn a_lock_service_assigns_work_checks_owners_and_frees_locks() {
 }
 
 #[test]
-fn whoever_asks_a_lock_service_from_its_own_run_is_answered_there() {
+fn a_lock_service_answers_to_the_run_of_the_sender() {
     let harness = LibraryHarness::new();
     harness
         .materia(&["spawn", "locker", "--as", "run:locks"])
         .run()
         .ok();
-    let asks = "materia message run:locks lock.acquire '{\"resource\": \"x\"}' > /dev/null && materia receive --json\n";
-    harness.env.write("ask.sh", asks);
+    let script = "materia message run:locks lock.acquire '{\"resource\": \"x\"}' > /dev/null && materia receive --json\n";
+    harness.env.write("ask.sh", script);
     harness
         .materia(&["spawn", "--template", "sh ask.sh", "--as", "run:asker"])
         .run()
         .ok();
     harness.materia(&["wait", "run:asker"]).run().ok();
-    let heard = harness
+    let output = harness
         .materia(&["inspect", "run:asker", "--view", "tail"])
         .run()
         .ok()
         .stdout;
     assert!(
-        heard.contains("lock.granted") && heard.contains("run:asker"),
-        "{heard}"
+        output.contains("lock.granted") && output.contains("run:asker"),
+        "{output}"
     );
     send(&harness, &["run:locks", "control.stop"]);
     harness.materia(&["wait", "run:locks"]).run().ok();
 }
 
 #[test]
-fn a_worker_takes_the_messages_of_its_branch_in_order() {
+fn a_worker_handles_the_messages_of_its_branch_in_order() {
     let harness = LibraryHarness::new();
     harness
         .materia(&["spawn", "actor-worker", "max_messages=2", "--as", "run:w"])
@@ -139,9 +139,9 @@ fn a_worker_takes_the_messages_of_its_branch_in_order() {
         );
     }
     harness.materia(&["wait", "run:w"]).run().ok();
-    let room = room(&harness, "w");
+    let room = room_messages(&harness, "w");
     assert_eq!(
-        kinds(&room),
+        types(&room),
         [
             "actor.join",
             "awaiting_assignment",
@@ -159,7 +159,7 @@ fn a_worker_takes_the_messages_of_its_branch_in_order() {
 }
 
 #[test]
-fn a_worker_with_a_command_tells_what_came_of_it_and_stops_when_asked() {
+fn a_worker_reports_the_result_of_its_command_and_can_be_stopped() {
     let harness = LibraryHarness::new();
     let command = r#"command=sh -c "read x; echo done: $x; test $x != bad""#;
     harness
@@ -184,7 +184,7 @@ fn a_worker_with_a_command_tells_what_came_of_it_and_stops_when_asked() {
         &["branch:w/b1", "control.stop", "--from", "run:w"],
     );
     harness.materia(&["wait", "run:w"]).run().ok();
-    let room = room(&harness, "w");
+    let room = room_messages(&harness, "w");
     let result = room
         .iter()
         .find(|one| one["type"] == "task.result")
@@ -238,15 +238,15 @@ fn a_swarm_works_in_every_mode() {
             last.contains("Write what came of it") && last.contains("**builder**: ANSWER"),
             "{last}"
         );
-        let said = said(&harness, mode);
-        assert_eq!(said.last().unwrap().0, "swarm.done");
-        let artifact = said.last().unwrap().1["artifact"]
+        let sent = sent_messages(&harness, mode);
+        assert_eq!(sent.last().unwrap().0, "swarm.done");
+        let artifact = sent.last().unwrap().1["artifact"]
             .as_str()
             .unwrap()
             .to_owned();
         assert!(harness.read(&artifact).contains("`writer`"));
-        let room = room(&harness, mode);
-        let kinds = kinds(&room);
+        let room = room_messages(&harness, mode);
+        let kinds = types(&room);
         assert_eq!(
             kinds.iter().filter(|kind| **kind == "actor.leave").count(),
             3,
@@ -262,7 +262,7 @@ fn a_swarm_works_in_every_mode() {
 }
 
 #[test]
-fn a_swarm_whose_agents_all_fail_fails() {
+fn a_swarm_fails_if_all_its_agents_fail() {
     let harness = LibraryHarness::new();
     let broken = json!({"agents": {"fake": {"command": ["false"]}}, "agent": "fake"});
     std::fs::write(harness.env.home().join("config.json"), broken.to_string()).unwrap();
@@ -277,11 +277,14 @@ fn a_swarm_whose_agents_all_fail_fails() {
     ];
     harness.materia(&args).run().ok();
     assert_eq!(harness.materia(&["wait", "run:s"]).run().code(), 1);
-    assert_eq!(said(&harness, "s").last().unwrap().0, "swarm.failed");
+    assert_eq!(
+        sent_messages(&harness, "s").last().unwrap().0,
+        "swarm.failed"
+    );
 }
 
 #[test]
-fn music_plays_to_its_end_or_until_it_is_stopped_and_without_a_player_it_says_so() {
+fn the_music_player_plays_skips_and_stops() {
     let harness = LibraryHarness::new();
     let env = &harness.env;
     for track in ["a.mp3", "b.mp3"] {
@@ -332,7 +335,7 @@ fn music_plays_to_its_end_or_until_it_is_stopped_and_without_a_player_it_says_so
     send(&harness, &["run:long", "music.next"]);
     send(&harness, &["run:long", "music.stop"]);
     harness.materia(&["wait", "run:long"]).run().ok();
-    let kinds: Vec<String> = said(&harness, "long")
+    let kinds: Vec<String> = sent_messages(&harness, "long")
         .into_iter()
         .map(|(kind, _)| kind)
         .collect();

@@ -1,16 +1,16 @@
-//! Utilities of the library: recipes around one deterministic step, and the steps themselves.
+//! Utilities of the library: recipes with one deterministic step, and the steps themselves.
 
 use serde_json::{Value, json};
 
 use super::LibraryHarness;
 use crate::test_env::TestEnv;
 
-fn parsed(text: &str) -> Value {
+fn parse_json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 #[test]
-fn git_and_changelogs_are_shown() {
+fn git_and_changelog_utilities() {
     let harness = LibraryHarness::new();
     let env = &harness.env;
     env.write(
@@ -53,21 +53,21 @@ fn git_and_changelogs_are_shown() {
 }
 
 #[test]
-fn packages_skills_and_documents_describe_themselves() {
+fn package_skill_and_document_summaries() {
     let harness = LibraryHarness::new();
     harness.env.write(
         "package.json",
         r#"{"name": "n", "version": "1.0.0", "scripts": {"test": "x"}}"#,
     );
-    let package = parsed(&harness.run("utility-package-summary", &[]));
+    let package = parse_json(&harness.run("utility-package-summary", &[]));
     assert_has!(package, {"name": "n", "scripts": ["test"]});
     assert_eq!(
-        parsed(&harness.run("utility-skill-summary", &[]))["count"],
+        parse_json(&harness.run("utility-skill-summary", &[]))["count"],
         0
     );
     harness.env.write("SKILL.md", "---\nname: s\n---\n# S\n");
     assert_eq!(
-        parsed(&harness.run("utility-skill-summary", &[]))["skills"][0]["name"],
+        parse_json(&harness.run("utility-skill-summary", &[]))["skills"][0]["name"],
         "s"
     );
     harness.env.write("docs/a.md", "# Alpha\n");
@@ -88,7 +88,7 @@ fn packages_skills_and_documents_describe_themselves() {
 }
 
 #[test]
-fn music_is_listed_three_ways() {
+fn playlists_in_three_formats() {
     let harness = LibraryHarness::new();
     let music = harness.env.home().join("Music");
     std::fs::create_dir_all(music.join("a/b")).unwrap();
@@ -104,7 +104,7 @@ fn music_is_listed_three_ways() {
     );
     assert!(list.starts_with("#EXTM3U\n#EXTINF:-1,deep\n"), "{list}");
     assert_eq!(
-        parsed(&harness.run("utility-playlist-build", &["output_mode=json"]))["count"],
+        parse_json(&harness.run("utility-playlist-build", &["output_mode=json"]))["count"],
         2
     );
     assert!(
@@ -115,10 +115,10 @@ fn music_is_listed_three_ways() {
 }
 
 #[test]
-fn messages_manifests_and_files_are_made_of_stdin() {
+fn messages_manifests_and_files_from_stdin() {
     let harness = LibraryHarness::new();
     harness.env.write("in.txt", "the body");
-    let message = parsed(&harness.run(
+    let message = parse_json(&harness.run(
         "utility-actor-message",
         &["type=task.done", "--stdin", "in.txt"],
     ));
@@ -134,15 +134,16 @@ fn messages_manifests_and_files_are_made_of_stdin() {
         "{}",
         bad.transcript()
     );
-    let written = parsed(&harness.run(
+    let written = parse_json(&harness.run(
         "utility-artifact-write",
         &["artifact_path=a/b.txt", "--stdin", "in.txt"],
     ));
     assert_eq!(written["bytes"], 8);
     assert_eq!(harness.env.read("a/b.txt").as_str(), "the body");
-    let manifest = parsed(&harness.run("utility-artifact-manifest", &["artifact_path=a/b.txt"]));
+    let manifest =
+        parse_json(&harness.run("utility-artifact-manifest", &["artifact_path=a/b.txt"]));
     assert_has!(manifest, {"exists": true, "bytes": 8});
-    let none = parsed(&harness.run("utility-artifact-manifest", &["artifact_path=none"]));
+    let none = parse_json(&harness.run("utility-artifact-manifest", &["artifact_path=none"]));
     assert_has!(none, {"exists": false, "sha256": null});
     let args = ["artifact_path=a/b.txt", "mode=append", "source=in.txt"];
     harness.run("utility-artifact-write", &args);
@@ -158,7 +159,7 @@ fn messages_manifests_and_files_are_made_of_stdin() {
 }
 
 #[test]
-fn logs_runs_and_recipes_are_looked_at() {
+fn log_run_and_recipe_utilities() {
     let harness = LibraryHarness::new();
     assert!(
         harness
@@ -182,7 +183,7 @@ fn logs_runs_and_recipes_are_looked_at() {
     );
     let files = harness.run("utility-run-state-files", &[]);
     assert!(files.ends_with("fine/run.json\n"), "{files}");
-    let ops = parsed(&harness.run("utility-run-ops-snapshot", &["target_run=run:fine"]));
+    let ops = parse_json(&harness.run("utility-run-ops-snapshot", &["target_run=run:fine"]));
     assert_eq!(ops["counts"], json!({"done": 1}));
     assert_eq!(ops["total"], 1);
     assert_eq!(ops["inspectedRun"]["ended"], "done");
@@ -209,7 +210,7 @@ fn logs_runs_and_recipes_are_looked_at() {
 }
 
 #[test]
-fn a_check_runs_without_a_shell_and_its_end_is_told() {
+fn a_validation_runs_without_a_shell_and_is_reported() {
     let harness = LibraryHarness::new();
     let passed = harness.run("utility-validation-wrapper", &["command=echo 'a  b' $HOME"]);
     assert!(
@@ -224,13 +225,13 @@ fn a_check_runs_without_a_shell_and_its_end_is_told() {
         "{}",
         failed.transcript()
     );
-    let told = harness.run(
+    let report = harness.run(
         "utility-validation-wrapper",
         &["command=sleep 60", "timeout_ms=50", "report=true"],
     );
     assert!(
-        told.contains("failed") && told.contains("no end in 50 ms"),
-        "{told}"
+        report.contains("failed") && report.contains("no end in 50 ms"),
+        "{report}"
     );
     let shell = harness
         .materia(&["run", "utility-validation-wrapper", "command=a && b"])
@@ -251,7 +252,7 @@ fn a_check_runs_without_a_shell_and_its_end_is_told() {
 }
 
 #[test]
-fn steps_say_what_they_take() {
+fn unknown_steps_and_arguments_get_a_suggestion() {
     let env = TestEnv::new();
     let wrong = env.materia(&["utility", "artifact-write", "pat=x"]).run();
     assert_eq!(wrong.code(), 2);

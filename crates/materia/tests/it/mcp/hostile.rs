@@ -1,4 +1,4 @@
-//! Clients that misbehave, and sessions that fight.
+//! Misbehaving clients, and sessions that compete.
 
 use serde_json::json;
 
@@ -6,22 +6,22 @@ use super::{Client, text};
 use crate::test_env::TestEnv;
 
 #[test]
-fn what_is_no_message_gets_an_error_and_the_connection_goes_on() {
+fn an_invalid_message_gets_an_error_and_the_connection_continues() {
     let env = TestEnv::new();
     let mut client = Client::open(&env, &["mcp"]);
-    client.line("{not json");
-    let broken = client.next();
+    client.send_line("{not json");
+    let broken = client.read_message();
     assert_has!(broken, {"error": {"code": -32700}, "id": null});
-    client.line("[1, 2");
-    assert_eq!(client.next()["error"]["code"], -32700);
-    client.line("{\"hello\": 1}");
-    assert_eq!(client.next()["error"]["code"], -32600);
-    client.line("");
-    client.line(&format!(
+    client.send_line("[1, 2");
+    assert_eq!(client.read_message()["error"]["code"], -32700);
+    client.send_line("{\"hello\": 1}");
+    assert_eq!(client.read_message()["error"]["code"], -32600);
+    client.send_line("");
+    client.send_line(&format!(
         "{{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"{}\"}}",
         "x".repeat(5 << 20)
     ));
-    let long = client.next();
+    let long = client.read_message();
     assert_eq!(long["error"]["code"], -32600);
     assert!(
         long["error"]["message"]
@@ -30,18 +30,21 @@ fn what_is_no_message_gets_an_error_and_the_connection_goes_on() {
             .contains("at most"),
         "{long}"
     );
-    assert_eq!(client.refused("no/such/method", json!({}))["code"], -32601);
     assert_eq!(
-        client.refused("materia/command", json!({"words": ["doctor"]}))["code"],
-        -32601,
-        "hosts only"
+        client.request_error("no/such/method", json!({}))["code"],
+        -32601
     );
     assert_eq!(
-        client.refused("resources/read", json!({"uri": "file:///etc/passwd"}))["code"],
+        client.request_error("materia/command", json!({"words": ["doctor"]}))["code"],
+        -32601,
+        "only hosts may send commands"
+    );
+    assert_eq!(
+        client.request_error("resources/read", json!({"uri": "file:///etc/passwd"}))["code"],
         -32002
     );
     assert_eq!(
-        client.refused("prompts/get", json!({"name": "nobody"}))["code"],
+        client.request_error("prompts/get", json!({"name": "nobody"}))["code"],
         -32602
     );
     let unknown = client.call("rm_rf", json!({}));
@@ -52,26 +55,26 @@ fn what_is_no_message_gets_an_error_and_the_connection_goes_on() {
     assert_eq!(
         client.call("inspect", json!({"target": "coordinator"}))["isError"],
         false,
-        "it still answers"
+        "the server must still answer"
     );
     client.close();
 }
 
 #[test]
-fn nothing_is_taken_before_the_hands_are_shaken() {
+fn messages_before_initialize_are_ignored() {
     let env = TestEnv::new();
-    let mut client = Client::silent(&env, &["mcp"], &[]);
+    let mut client = Client::open_raw(&env, &["mcp"], &[]);
     client.send(
         &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}),
     );
-    client.line("garbage");
-    assert_eq!(client.next()["error"]["code"], -32700);
+    client.send_line("garbage");
+    assert_eq!(client.read_message()["error"]["code"], -32700);
     assert_eq!(client.initialize()["serverInfo"]["name"], "materia");
     client.close();
 }
 
 #[test]
-fn wrong_arguments_are_told_and_start_nothing() {
+fn wrong_arguments_are_reported_and_start_nothing() {
     let env = TestEnv::new();
     let mut client = Client::open(&env, &["mcp"]);
     for (tool, arguments, part) in [
@@ -115,7 +118,7 @@ fn wrong_arguments_are_told_and_start_nothing() {
 }
 
 #[test]
-fn two_sessions_see_and_steer_only_their_own() {
+fn a_session_sees_and_controls_only_its_own_runs() {
     let env = TestEnv::new();
     let mut one = Client::open(&env, &["mcp"]);
     let mut two = Client::open(&env, &["mcp"]);
@@ -138,7 +141,7 @@ fn two_sessions_see_and_steer_only_their_own() {
     let others = two.call("inspect", json!({"target": "coordinator"}));
     assert_eq!(others["structuredContent"]["runs"], json!([]));
     assert_eq!(two.read("materia://runs")["runs"], json!([]));
-    let hidden = two.refused("resources/read", json!({"uri": "materia://runs/mine"}));
+    let hidden = two.request_error("resources/read", json!({"uri": "materia://runs/mine"}));
     assert!(
         hidden["data"]["error"]["code"] == "session_mismatch",
         "{hidden}"
@@ -151,7 +154,7 @@ fn two_sessions_see_and_steer_only_their_own() {
 }
 
 #[test]
-fn an_agent_cannot_do_what_only_a_person_may() {
+fn an_agent_cannot_send_operator_only_controls() {
     let env = TestEnv::new();
     let mut client = Client::open(&env, &["mcp"]);
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
@@ -167,18 +170,18 @@ fn an_agent_cannot_do_what_only_a_person_may() {
 }
 
 #[test]
-fn a_call_that_is_cancelled_leaves_nothing_and_the_rest_goes_on() {
+fn a_cancelled_call_ends_and_others_continue() {
     let env = TestEnv::new();
     let mut client = Client::open(&env, &["mcp"]);
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
-    let waiting = client.ask(
+    let waiting = client.send_request(
         "tools/call",
         json!({"name": "wait", "arguments": {"runs": ["run:a"]}}),
     );
     let other = client.call("inspect", json!({"target": "run:a", "view": "status"}));
     assert_eq!(
         other["structuredContent"]["status"], "running",
-        "a call that waits does not hold up others"
+        "a waiting call must not block others"
     );
     client.send(
         &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": waiting}}),
@@ -200,11 +203,11 @@ fn a_call_that_is_cancelled_leaves_nothing_and_the_rest_goes_on() {
 }
 
 #[test]
-fn a_server_that_is_asked_to_stop_leaves_runs_and_no_requests() {
+fn sigterm_ends_requests_but_not_runs() {
     let env = TestEnv::new();
     let mut client = Client::open(&env, &["mcp", "--session", "s"]);
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
-    client.ask(
+    client.send_request(
         "tools/call",
         json!({"name": "wait", "arguments": {"runs": ["run:a"]}}),
     );
@@ -221,11 +224,11 @@ fn a_server_that_is_asked_to_stop_leaves_runs_and_no_requests() {
 }
 
 #[test]
-fn whoever_hangs_up_leaves_runs_and_no_requests() {
+fn closing_the_connection_ends_requests_but_not_runs() {
     let env = TestEnv::new();
     let mut client = Client::open(&env, &["mcp", "--session", "s"]);
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
-    client.ask(
+    client.send_request(
         "tools/call",
         json!({"name": "wait", "arguments": {"runs": ["run:a"]}}),
     );

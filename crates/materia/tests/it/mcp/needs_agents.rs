@@ -1,19 +1,19 @@
-//! Real clients: the protocol's own inspector, and agents whose model plays a script.
+//! Real clients: the MCP inspector, and agents with a scripted model.
 
-mod played;
+mod session_turns;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::http::Served;
+use super::http::UiServer;
 use crate::agent::harness::{AgentHarness, Program};
 use crate::test_env::{TestEnv, TestProcess};
 use crate::tools;
 
-/// A loadout with one role that asks back, played by a program that repeats what it hears.
-fn config(env: &TestEnv) -> String {
+/// A config with one role that asks a question, and an agent that always gives the same answer.
+fn write_config(env: &TestEnv) -> String {
     let talk = json!({"tools": "none", "prompt": "plan it", "multiTurn": true});
     let loadout = json!({"entry": "Socket-1", "sockets": {"Socket-1": {"materia": "Talk"}}});
     let agents = json!({"parrot": {"command": ["sh", "-c", "cat >/dev/null; echo which one"]}});
@@ -24,15 +24,15 @@ fn config(env: &TestEnv) -> String {
         .to_owned()
 }
 
-/// What the model says, step by step; `named` spells our tools as the client does.
-fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
+/// The replies of the model; `named` returns a tool call with the name that the client uses.
+fn rules(named: impl Fn(&str) -> Value, is_woken: bool) -> Value {
     let call = |tool: &str, arguments: Value| {
         let mut call = named(tool);
         call["arguments"] = arguments;
         json!({"tool_calls": [call]})
     };
     let text = |text: &str| json!({"text": text});
-    let asked = |match_: &str, steps: Vec<Value>| json!({"match": match_, "replies": steps});
+    let rule = |match_: &str, steps: Vec<Value>| json!({"match": match_, "replies": steps});
     let steer = vec![
         call("inspect", json!({"target": "run:w", "view": "status"})),
         call(
@@ -44,7 +44,7 @@ fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
     ];
     let spawn = call("spawn", json!({"template": "sh ask.sh", "as": "run:w"}));
     let mut start = vec![spawn];
-    start.extend(if wakes {
+    start.extend(if is_woken {
         vec![text("I go on.")]
     } else {
         steer.clone()
@@ -67,7 +67,7 @@ fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
         answer(None),
         text("that was all"),
     ];
-    if wakes {
+    if is_woken {
         cast.push(text("I go on."));
     } else {
         let wait = || call("wait", json!({"runs": ["run:c"], "timeout": 60}));
@@ -81,10 +81,10 @@ fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
         ]);
     }
     json!([
-        asked("start the work", start),
-        asked("Run w: which file?", steer),
-        asked("Run w was killed", vec![text("so it is over")]),
-        asked(
+        rule("start the work", start),
+        rule("Run w: which file?", steer),
+        rule("Run w was killed", vec![text("so it is over")]),
+        rule(
             "save a tool",
             vec![
                 call(
@@ -95,29 +95,29 @@ fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
                 text("the tool said {{last_tool}}"),
             ]
         ),
-        // Some clients offer new tools only to their next session.
-        asked(
+        // Some clients offer new tools only in their next session.
+        rule(
             "use it",
             vec![call("greet", json!({"who": "you"})), text("done")]
         ),
-        asked("cast it", cast),
-        asked("Run c rests", rests),
-        asked("Run c completed", vec![text("the cast is complete")]),
+        rule("cast it", cast),
+        rule("Run c rests", rests),
+        rule("Run c completed", vec![text("the cast is complete")]),
     ])
 }
 
-/// Tools by their own names.
+/// Tool names without a prefix.
 fn plain(tool: &str) -> Value {
     json!({"name": tool})
 }
 
-/// Tools with their server's name before them.
+/// Tool names with the name of the server as prefix.
 fn prefixed(tool: &str) -> Value {
     json!({"name": format!("mcp__materia__{tool}")})
 }
 
-/// Tools in a namespace.
-fn spaced(tool: &str) -> Value {
+/// Tool names in a namespace.
+fn namespaced(tool: &str) -> Value {
     json!({"namespace": "mcp__materia", "name": tool})
 }
 
@@ -143,7 +143,7 @@ impl<'a> Pi<'a> {
             .env("MATERIA_BIN", env!("CARGO_BIN_EXE_materia"));
         let mut running = call.start();
         let (stdin, stdout) = (running.stdin(), running.stdout());
-        // What nobody reads would stop it.
+        // Read all output, because a full pipe would block Pi.
         let log = harness.env.home().join("pi.jsonl");
         std::thread::spawn(move || {
             let mut log = std::fs::File::create(log).unwrap();
@@ -159,7 +159,7 @@ impl<'a> Pi<'a> {
         writeln!(self.stdin, "{line}").unwrap();
     }
 
-    /// Kills it, without any warning, and waits until the bridge has noticed.
+    /// Kills Pi with SIGKILL and waits until the bridge has exited.
     fn kill(self, harness: &AgentHarness) {
         self.running.signal(rustix::process::Signal::KILL);
         drop(self.stdin);
@@ -167,7 +167,7 @@ impl<'a> Pi<'a> {
         harness.wait_until(|| harness.processes("bridge").is_empty());
     }
 
-    /// Hangs up, and waits until the bridge has noticed.
+    /// Closes stdin and waits until the bridge has exited.
     fn close(self, harness: &AgentHarness) {
         drop(self.stdin);
         self.running.wait();
@@ -175,56 +175,56 @@ impl<'a> Pi<'a> {
     }
 }
 
-/// Whether the model heard this as the last words of a person, or of a tool.
-fn heard(harness: &AgentHarness, part: &str) -> usize {
-    let heard = |request: &Value| {
-        let said = |name: &str| {
+/// How many requests to the model have this text in the last message of the user or of a tool.
+fn count_requests_with(harness: &AgentHarness, part: &str) -> usize {
+    let matches = |request: &Value| {
+        let output = |name: &str| {
             request[name]
                 .as_str()
-                .is_some_and(|said| said.contains(part))
+                .is_some_and(|output| output.contains(part))
         };
-        said("last_user") || said("last_tool")
+        output("last_user") || output("last_tool")
     };
     harness
         .requests()
         .iter()
-        .filter(|request| heard(request))
+        .filter(|request| matches(request))
         .count()
 }
 
 #[track_caller]
-fn until_heard(harness: &AgentHarness, part: &str) {
+fn wait_for_request_with(harness: &AgentHarness, part: &str) {
     let waited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        harness.wait_until(|| heard(harness, part) > 0);
+        harness.wait_until(|| count_requests_with(harness, part) > 0);
     }));
     if waited.is_err() {
         let printed =
             std::fs::read_to_string(harness.env.home().join("pi.jsonl")).unwrap_or_default();
-        let last: Vec<&str> = printed
+        let last_tool_results: Vec<&str> = printed
             .lines()
             .rev()
             .take(12)
             .map(|line| &line[..line.floor_char_boundary(600)])
             .collect();
         panic!(
-            "the model never heard {part:?}; Pi said last, newest first:\n{}",
-            last.join("\n")
+            "the model never got {part:?}; last output of Pi, newest first:\n{}",
+            last_tool_results.join("\n")
         );
     }
 }
 
 #[test]
-fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
+fn pi_gets_events_of_its_runs_once() {
     let harness = AgentHarness::new(&[Program::PiNew], &rules(plain, true));
-    let config = config(&harness.env);
+    let config = write_config(&harness.env);
     harness.env.write("ask.sh", ASK);
     let mut pi = Pi::start(&harness, "--session-id s1", &config);
     pi.prompt("start the work");
-    until_heard(&harness, "Run w: which file?");
-    until_heard(&harness, "run=w status=running");
-    until_heard(&harness, "queued_mailbox");
-    until_heard(&harness, "status=killed");
-    // Whatever ends the bridge, the next call starts another one.
+    wait_for_request_with(&harness, "Run w: which file?");
+    wait_for_request_with(&harness, "run=w status=running");
+    wait_for_request_with(&harness, "queued_mailbox");
+    wait_for_request_with(&harness, "status=killed");
+    // After the end of the bridge, the next call starts another one.
     harness
         .processes("bridge")
         .into_iter()
@@ -233,13 +233,13 @@ fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
         || std::fs::read_to_string(harness.env.home().join("pi.jsonl")).unwrap_or_default();
     harness.wait_until(|| printed().contains("materia ended"));
     pi.prompt("save a tool");
-    until_heard(&harness, "hello you");
+    wait_for_request_with(&harness, "hello you");
     pi.prompt("cast it");
-    until_heard(
+    wait_for_request_with(
         &harness,
         "Run c rests. Its cast is paused and waits for an answer",
     );
-    until_heard(&harness, "Run c completed successfully");
+    wait_for_request_with(&harness, "Run c completed successfully");
     let casts = harness
         .materia(&["casts", "--json"])
         .env("MATERIA_CONFIG", &config)
@@ -253,13 +253,16 @@ fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
             .any(|line| line.contains("\"notify\"") && line.contains("complete"))
     });
     pi.close(&harness);
-    assert_eq!(heard(&harness, "Run c completed successfully"), 1);
     assert_eq!(
-        heard(&harness, "Run w was killed"),
-        0,
-        "it asked for that itself"
+        count_requests_with(&harness, "Run c completed successfully"),
+        1
     );
-    // The same session in a new process is told nothing that it heard.
+    assert_eq!(
+        count_requests_with(&harness, "Run w was killed"),
+        0,
+        "the session requested this end itself"
+    );
+    // The same session in a new process gets no event again.
     let before = harness.requests().len();
     let mut pi = Pi::start(&harness, "--session-id s1", &config);
     pi.prompt("still there?");
@@ -268,40 +271,40 @@ fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
     assert_eq!(
         harness.requests().len(),
         before + 1,
-        "only the question itself"
+        "expected only the prompt"
     );
 }
 
 #[test]
-fn the_older_pi_is_woken_as_well() {
+fn the_older_pi_gets_events_once() {
     let harness = AgentHarness::new(&[Program::PiOld], &rules(plain, true));
-    let config = config(&harness.env);
+    let config = write_config(&harness.env);
     harness.env.write("ask.sh", ASK);
     let mut pi = Pi::start(&harness, "--session sessions/one.jsonl", &config);
     pi.prompt("start the work");
-    until_heard(&harness, "Run w: which file?");
-    until_heard(&harness, "status=killed");
+    wait_for_request_with(&harness, "Run w: which file?");
+    wait_for_request_with(&harness, "status=killed");
     pi.close(&harness);
     let before = harness.requests().len();
-    let told = heard(&harness, "Run w: which file?");
+    let count = count_requests_with(&harness, "Run w: which file?");
     let mut pi = Pi::start(&harness, "--session sessions/one.jsonl", &config);
     pi.prompt("still there?");
     harness.wait_until(|| harness.requests().len() > before);
     pi.close(&harness);
     assert_eq!(
-        heard(&harness, "Run w: which file?"),
-        told,
-        "told once, also across a restart"
+        count_requests_with(&harness, "Run w: which file?"),
+        count,
+        "an event was repeated after a restart"
     );
     assert_eq!(
-        heard(&harness, "Run w was killed"),
+        count_requests_with(&harness, "Run w was killed"),
         0,
-        "it asked for that itself"
+        "the session requested this end itself"
     );
 }
 
 #[test]
-fn pi_that_only_prints_waits_for_what_it_started() {
+fn pi_in_print_mode_waits_for_its_runs() {
     let spawn = json!({"tool_calls": [{"name": "spawn", "arguments": {"template": "false", "as": "run:p"}}]});
     let rules = json!([
         {"match": "start it", "replies": [spawn, {"text": "started"}]},
@@ -313,22 +316,22 @@ fn pi_that_only_prints_waits_for_what_it_started() {
         "exec pi -e '{}' -p 'start it' </dev/null",
         extension.display()
     );
-    let said = harness
+    let output = harness
         .shell(&line)
         .env("MATERIA_BIN", env!("CARGO_BIN_EXE_materia"))
         .run()
         .ok();
     assert!(
-        said.stdout.contains("the run failed, I am told"),
+        output.stdout.contains("the run failed, I am told"),
         "{}",
-        said.transcript()
+        output.transcript()
     );
 }
 
 #[test]
 fn claude_uses_the_server() {
     let harness = AgentHarness::new(&[Program::Claude], &rules(prefixed, false));
-    let config = config(&harness.env);
+    let config = write_config(&harness.env);
     harness.env.write("ask.sh", ASK);
     let server =
         json!({"command": env!("CARGO_BIN_EXE_materia"), "args": ["mcp", "--session", "claude"]});
@@ -345,18 +348,18 @@ fn claude_uses_the_server() {
         let line = format!(
             "exec claude -p '{prompt}' --mcp-config mcp.json --strict-mcp-config --dangerously-skip-permissions --output-format json </dev/null"
         );
-        // On a busy machine it would ask its model before the server has answered.
-        let said = harness
+        // Otherwise, on a busy machine, it asks its model before the server has answered.
+        let output = harness
             .shell(&line)
             .env("IS_SANDBOX", "1")
             .env("MCP_CONNECTION_NONBLOCKING", "0")
             .env("MATERIA_CONFIG", &config)
             .run();
         assert!(
-            heard(&harness, expected) > 0,
+            count_requests_with(&harness, expected) > 0,
             "{prompt}: {}\n{:?}",
-            said.transcript(),
-            last(&harness)
+            output.transcript(),
+            last_tool_results(&harness)
         );
     }
     let wait = harness
@@ -372,7 +375,7 @@ fn claude_uses_the_server() {
 
 #[test]
 fn codex_uses_the_server() {
-    let harness = AgentHarness::new(&[Program::Codex], &rules(spaced, false));
+    let harness = AgentHarness::new(&[Program::Codex], &rules(namespaced, false));
     harness.env.write("ask.sh", ASK);
     let materia = env!("CARGO_BIN_EXE_materia");
     let options = format!(
@@ -385,13 +388,13 @@ fn codex_uses_the_server() {
         ("save a tool", "registered"),
         ("use it", "hello you"),
     ] {
-        let said = harness
+        let output = harness
             .shell(&format!("exec codex exec {options} '{prompt}' </dev/null"))
             .run();
         assert!(
-            heard(&harness, expected) > 0,
+            count_requests_with(&harness, expected) > 0,
             "{prompt}: {}",
-            said.transcript()
+            output.transcript()
         );
     }
 }
@@ -399,7 +402,7 @@ fn codex_uses_the_server() {
 #[test]
 fn pi_uses_the_server_without_the_extension() {
     let harness = AgentHarness::new(&[Program::PiNew], &rules(prefixed, false));
-    let config = config(&harness.env);
+    let config = write_config(&harness.env);
     harness.env.write("ask.sh", ASK);
     let server = json!({"command": env!("CARGO_BIN_EXE_materia"), "args": ["mcp", "--session", "pi"], "exposure": "direct"});
     let path = harness.env.home().join(".pi/agent/mcp.json");
@@ -411,12 +414,12 @@ fn pi_uses_the_server_without_the_extension() {
         ("use it", "hello you"),
     ] {
         let line = format!("exec pi -p '{prompt}' </dev/null");
-        let said = harness.shell(&line).env("MATERIA_CONFIG", &config).run();
+        let output = harness.shell(&line).env("MATERIA_CONFIG", &config).run();
         assert!(
-            heard(&harness, expected) > 0,
+            count_requests_with(&harness, expected) > 0,
             "{prompt}: {}\n{:?}",
-            said.transcript(),
-            last(&harness)
+            output.transcript(),
+            last_tool_results(&harness)
         );
     }
     let casts = harness
@@ -427,8 +430,8 @@ fn pi_uses_the_server_without_the_extension() {
     assert_eq!(casts["casts"][0]["status"], "complete", "{casts}");
 }
 
-/// What tools told the model last.
-fn last(harness: &AgentHarness) -> Vec<Value> {
+/// The last tool results that the model got.
+fn last_tool_results(harness: &AgentHarness) -> Vec<Value> {
     harness
         .requests()
         .iter()
@@ -439,29 +442,32 @@ fn last(harness: &AgentHarness) -> Vec<Value> {
 }
 
 #[test]
-fn the_inspector_of_the_protocol_understands_the_server() {
+fn the_mcp_inspector_works_with_the_server() {
     let env = TestEnv::new();
     let materia = env!("CARGO_BIN_EXE_materia");
     inspect(&env, &format!("'{materia}' mcp --session i"), "");
     let env = TestEnv::new();
-    let served = Served::new(&env);
-    let to = format!("http://127.0.0.1:{}/mcp/i", served.port);
+    let server = UiServer::new(&env);
+    let to = format!("http://127.0.0.1:{}/mcp/i", server.port);
     inspect(
         &env,
         &to,
         &format!(
             "--transport http --header 'Authorization: Bearer {}'",
-            served.token
+            server.token
         ),
     );
 }
 
-/// Has the inspector look at everything there is, by this way.
-fn inspect(env: &TestEnv, way: &str, more: &str) {
+/// Calls every method with the inspector over this transport.
+fn inspect(env: &TestEnv, transport: &str, more: &str) {
     let inspector = tools::agents().join("inspector-2.12.0/node_modules/.bin/mcp-inspector");
     let node = tools::agents().join("node-22.23.3/bin");
     let ask = |args: &str| {
-        let line = format!("exec '{}' --cli {way} {more} {args}", inspector.display());
+        let line = format!(
+            "exec '{}' --cli {transport} {more} {args}",
+            inspector.display()
+        );
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", node.display());
         let outcome = env.shell(&line).env("PATH", path).run().ok();
         serde_json::from_str::<Value>(&outcome.stdout)
@@ -494,7 +500,7 @@ fn inspect(env: &TestEnv, way: &str, more: &str) {
 }
 
 #[test]
-fn the_conformance_suite_of_the_protocol_passes() {
+fn the_mcp_conformance_suite_passes() {
     let env = TestEnv::new();
     // The suite calls tools by these names.
     for (name, template) in [
@@ -516,7 +522,7 @@ fn the_conformance_suite_of_the_protocol_passes() {
         .run()
         .ok();
     }
-    let served = Served::new(&env);
+    let server = UiServer::new(&env);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents");
     let suite = "conformance-0.1.16/node_modules/@modelcontextprotocol/conformance/dist/index.js";
     let line = format!(
@@ -524,12 +530,12 @@ fn the_conformance_suite_of_the_protocol_passes() {
         tools::agents().join("node-22.23.3/bin/node").display(),
         folder.join("token.mjs").display(),
         tools::agents().join(suite).display(),
-        served.port,
+        server.port,
         folder.join("conformance.yml").display(),
     );
     let outcome = env
         .shell(&line)
-        .env("MATERIA_TOKEN", &served.token)
+        .env("MATERIA_TOKEN", &server.token)
         .run()
         .ok();
     for scenario in [

@@ -1,5 +1,4 @@
-//! Recipes in the shape of the reference load and run unchanged: a set of files that has every
-//! field and form.
+//! Recipes as described in the reference load and run: a set of files with every field and form.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +7,8 @@ use serde_json::json;
 
 use crate::test_env::TestEnv;
 
-/// A env whose person has the recipes of the set.
-pub fn furnished() -> TestEnv {
+/// A test environment with the recipes of the set as user recipes.
+pub fn env_with_recipes() -> TestEnv {
     let env = TestEnv::new();
     let set = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/recipes");
     let agent = env.home().join(".pi/agent");
@@ -33,7 +32,7 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn every_field_and_form_loads_and_runs() {
-    let env = furnished();
+    let env = env_with_recipes();
     let ran = env
         .materia(&["run", "everything", "--json"])
         .run()
@@ -41,14 +40,17 @@ fn every_field_and_form_loads_and_runs() {
         .json();
     assert_has!(ran, {"status": "ok", "warnings": []});
     assert_eq!(ran["output"], "psst\ntop\n");
-    let said: Vec<&str> = ran["commands"]
+    let printed: Vec<&str> = ran["commands"]
         .as_array()
         .unwrap()
         .iter()
         .map(|run| run["argv"][2].as_str().unwrap_or(""))
         .collect();
-    assert_eq!(&said[..2], ["hi hello nobody", "hi"]);
-    assert!(said.contains(&"a-00") && said.contains(&"b-01"), "{said:?}");
+    assert_eq!(&printed[..2], ["hi hello nobody", "hi"]);
+    assert!(
+        printed.contains(&"a-00") && printed.contains(&"b-01"),
+        "{printed:?}"
+    );
     let loud = env
         .materia(&["explain", "everything", "loud=yes", "word=x", "--json"])
         .run()
@@ -76,8 +78,8 @@ fn every_field_and_form_loads_and_runs() {
 }
 
 #[test]
-fn the_set_is_valid_and_the_doctor_has_nothing_to_say() {
-    let env = furnished();
+fn the_set_is_valid_and_the_doctor_finds_nothing() {
+    let env = env_with_recipes();
     let root = env.home().join(".pi/agent/recipes");
     let files = [
         "everything.json",

@@ -1,9 +1,9 @@
-//! Steps that read what earlier stages wrote (R7): as files, whole, and gone afterwards.
+//! Steps that read the output of earlier stages (R7): complete files that are removed afterwards.
 
 use crate::test_env::TestEnv;
 
 #[test]
-fn r7_later_steps_read_what_stages_wrote_byte_for_byte() {
+fn r7_later_steps_read_the_exact_output_of_stages() {
     let env = TestEnv::new();
     let recipe = r#"{"template": [
         {"stage": "small", "template": "printf 'a\\n'"},
@@ -39,15 +39,15 @@ fn r7_later_steps_read_what_stages_wrote_byte_for_byte() {
         "{}",
         outcome.transcript()
     );
-    let left: Vec<_> = std::fs::read_dir(env.work_dir())
+    let names: Vec<_> = std::fs::read_dir(env.work_dir())
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
         .collect();
-    assert_eq!(left, ["r.json"], "stages are gone after the run");
+    assert_eq!(names, ["r.json"], "the files of the stages must be removed");
 }
 
 #[test]
-fn r7_a_stage_that_is_not_over_is_refused_before_anything_starts() {
+fn r7_a_reference_to_an_unknown_stage_is_refused() {
     let env = TestEnv::new();
     let late = r#"["touch ran", {"stage": "late", "template": "echo"}, "cat {stages.lat}"]"#;
     let outcome = env.materia(&["run", "--template", late]).run();

@@ -1,13 +1,12 @@
-//! Casts whose turns a host plays in its own conversation: real Pi, and a model that plays a
-//! script.
+//! Casts whose turns run in the session of their host: the real Pi with a scripted model.
 
 use serde_json::{Value, json};
 
-use super::{Pi, heard, until_heard};
+use super::{Pi, count_requests_with, wait_for_request_with};
 use crate::agent::harness::{AgentHarness, Program};
 
-/// Two roles, one after the other: one without tools, one that may look.
-fn config(harness: &AgentHarness) -> String {
+/// A config with two roles in sequence: one without tools, one with read-only tools.
+fn write_config(harness: &AgentHarness) -> String {
     let loadout = json!({"entry": "Socket-1", "sockets": {
         "Socket-1": {"materia": "Plan", "edges": [{"to": "Socket-2"}]},
         "Socket-2": {"materia": "Look"}}});
@@ -33,43 +32,43 @@ fn rules(plan: &Value) -> Value {
     ])
 }
 
-/// The requests of a role's turns.
-fn asked(harness: &AgentHarness, part: &str) -> Vec<Value> {
+/// The requests to the model whose last user message has this text.
+fn requests_with(harness: &AgentHarness, part: &str) -> Vec<Value> {
     let asks = |request: &Value| {
         request["last_user"]
             .as_str()
-            .is_some_and(|said| said.contains(part))
+            .is_some_and(|output| output.contains(part))
     };
     harness.requests().into_iter().filter(asks).collect()
 }
 
 #[track_caller]
-fn is_played(harness: &AgentHarness, config: &str) {
-    until_heard(harness, "Run h completed successfully");
+fn assert_completed(harness: &AgentHarness, config: &str) {
+    wait_for_request_with(harness, "Run h completed successfully");
     let (plan, look) = (
-        asked(harness, "You are the planner"),
-        asked(harness, "You are the one who looks"),
+        requests_with(harness, "You are the planner"),
+        requests_with(harness, "You are the one who looks"),
     );
     assert_eq!(
         plan.last().unwrap()["tools"],
         json!([]),
-        "a role without tools"
+        "the first role has no tools"
     );
     assert_eq!(
         look[0]["tools"].as_array().unwrap().len(),
         4,
-        "one that may look: {}",
+        "the second role has read-only tools: {}",
         look[0]["tools"]
     );
     assert_eq!(
         look[0]["turns"], 2,
-        "the instructions and its own prompt, and nothing of the conversation"
+        "expected only the instructions and the prompt of the role"
     );
-    let woken = asked(harness, "Run h completed");
+    let woken = requests_with(harness, "Run h completed");
     let tools = woken[0]["tools"].as_array().unwrap();
     assert!(
         tools.contains(&json!("spawn")) && tools.contains(&json!("bash")),
-        "put back: {tools:?}"
+        "the tools of the session must be restored: {tools:?}"
     );
     let casts = harness
         .materia(&["casts", "--json"])
@@ -90,12 +89,12 @@ fn is_played(harness: &AgentHarness, config: &str) {
         "{shown}"
     );
     let folder = harness.env.work_dir().join(".pi/pi-materia").join(id);
-    let said = std::fs::read_to_string(folder.join("sockets/Socket-2/1.output.md")).unwrap();
-    assert_eq!(said.trim(), "it looks well");
+    let output = std::fs::read_to_string(folder.join("sockets/Socket-2/1.output.md")).unwrap();
+    assert_eq!(output.trim(), "it looks well");
 }
 
 #[test]
-fn pi_plays_the_turns_of_a_cast_in_its_own_session() {
+fn pi_runs_the_turns_of_a_cast_in_its_session() {
     for (program, session) in [
         (Program::PiNew, "--session-id s1"),
         (Program::PiOld, "--session sessions/one.jsonl"),
@@ -104,48 +103,48 @@ fn pi_plays_the_turns_of_a_cast_in_its_own_session() {
             &[program],
             &rules(&json!([{"text": "first this, then that"}])),
         );
-        let config = config(&harness);
+        let config = write_config(&harness);
         let mut pi = Pi::start(&harness, session, &config);
         pi.prompt("cast it here");
-        is_played(&harness, &config);
+        assert_completed(&harness, &config);
         pi.close(&harness);
     }
 }
 
 #[test]
-fn pi_that_only_prints_plays_them_too() {
+fn pi_in_print_mode_runs_the_turns_of_a_cast() {
     let harness = AgentHarness::new(
         &[Program::PiNew],
         &rules(&json!([{"text": "first this, then that"}])),
     );
-    let config = config(&harness);
+    let config = write_config(&harness);
     let extension =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations/pi/materia.ts");
     let line = format!(
         "exec pi -e '{}' -p 'cast it here' </dev/null",
         extension.display()
     );
-    let call = harness.shell(&line).env("MATERIA_CONFIG", &config);
-    let said = call
+    let command = harness.shell(&line).env("MATERIA_CONFIG", &config);
+    let output = command
         .env("MATERIA_BIN", env!("CARGO_BIN_EXE_materia"))
         .run()
         .ok();
     assert!(
-        said.stdout.contains("so it is done"),
+        output.stdout.contains("so it is done"),
         "{}",
-        said.transcript()
+        output.transcript()
     );
-    is_played(&harness, &config);
+    assert_completed(&harness, &config);
 }
 
 #[test]
-fn a_cast_whose_host_dies_goes_on_in_the_next_one() {
+fn a_cast_of_a_killed_host_continues_in_the_next_one() {
     let slow = json!([{"text": "never heard", "first_delay_ms": 60_000}, {"text": "first this, then that"}]);
     let harness = AgentHarness::new(&[Program::PiNew], &rules(&slow));
-    let config = config(&harness);
+    let config = write_config(&harness);
     let mut pi = Pi::start(&harness, "--session-id s1", &config);
     pi.prompt("cast it here");
-    until_heard(&harness, "You are the planner");
+    wait_for_request_with(&harness, "You are the planner");
     pi.kill(&harness);
     harness
         .materia(&["wait", "run:h"])
@@ -179,10 +178,13 @@ fn a_cast_whose_host_dies_goes_on_in_the_next_one() {
         casts["casts"][0]["status"].as_str().unwrap().to_owned()
     };
     harness.wait_until(|| status() == "complete");
-    assert_eq!(asked(&harness, "You are the one who looks").len(), 1);
+    assert_eq!(
+        requests_with(&harness, "You are the one who looks").len(),
+        1
+    );
     assert!(
-        heard(&harness, "You are the planner") >= 2,
-        "the turn that nobody heard was played again"
+        count_requests_with(&harness, "You are the planner") >= 2,
+        "the lost turn must run again"
     );
     pi.close(&harness);
 }

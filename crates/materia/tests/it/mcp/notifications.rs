@@ -1,4 +1,4 @@
-//! Hosts are told what happens, each piece until they heard it.
+//! Hosts are notified of events, repeatedly until they acknowledge them.
 
 use serde_json::{Value, json};
 
@@ -7,12 +7,12 @@ use crate::test_env::TestEnv;
 
 const NEWS: &str = "notifications/materia/news";
 
-fn heard_it(client: &mut Client<'_>, news: &Value) {
-    client.request("materia/heard", json!({"id": news["id"]}));
+fn acknowledge(client: &mut Client<'_>, event: &Value) {
+    client.request("materia/heard", json!({"id": event["id"]}));
 }
 
 #[test]
-fn the_end_of_a_run_is_told_once_it_was_heard_and_never_again() {
+fn an_event_is_repeated_until_it_is_acknowledged() {
     let env = TestEnv::new();
     let args = ["bridge", "--session", "host"];
     let mut client = Client::open(&env, &args);
@@ -22,37 +22,37 @@ fn the_end_of_a_run_is_told_once_it_was_heard_and_never_again() {
         super::text(&spawned).contains("You are told when it ends."),
         "{spawned}"
     );
-    let first = client.until_told(NEWS);
+    let first = client.wait_for_notification(NEWS);
     assert_has!(first, {"news": {"run": "a"}, "delivery": "followup"});
     assert_eq!(
         first["text"],
         "Run a failed. Exit code 1. false\nnext: inspect run:a status | inspect run:a tail"
     );
-    // Killed before it was heard: the next one tells it again, under the same id.
+    // The host is killed before it has acknowledged: the next one gets the same id again.
     client.kill();
     let mut client = Client::open(&env, &args);
     client.request("materia/listen", json!({}));
-    let again = client.until_told(NEWS);
+    let again = client.wait_for_notification(NEWS);
     assert_eq!(again["id"], first["id"]);
-    heard_it(&mut client, &again);
+    acknowledge(&mut client, &again);
     client.call("spawn", json!({"template": "true", "as": "run:b"}));
-    let other = client.until_told(NEWS);
+    let other = client.wait_for_notification(NEWS);
     assert_eq!(other["news"]["run"], "b");
-    heard_it(&mut client, &other);
+    acknowledge(&mut client, &other);
     client.close();
     let mut client = Client::open(&env, &args);
     client.request("materia/listen", json!({}));
     client.call("spawn", json!({"template": "true", "as": "run:c"}));
     assert_eq!(
-        client.until_told(NEWS)["news"]["run"],
+        client.wait_for_notification(NEWS)["news"]["run"],
         "c",
-        "what was heard is not told again"
+        "an acknowledged event must not be repeated"
     );
     client.close();
 }
 
 #[test]
-fn what_was_heard_is_remembered_when_that_is_answered() {
+fn an_acknowledgement_is_durable_when_it_is_answered() {
     let env = TestEnv::new();
     let args = ["bridge", "--session", "host"];
     let mut client = Client::open(&env, &args);
@@ -61,27 +61,27 @@ fn what_was_heard_is_remembered_when_that_is_answered() {
         env.spawn(run, "true", &["--session", "host"]);
         env.wait(run);
     }
-    let mut heard = Vec::new();
-    // Each is the last one of its bridge, which is killed as soon as it has answered.
+    let mut acknowledged = Vec::new();
+    // Each bridge is killed right after it has answered the acknowledgement.
     for _ in 0..3 {
-        let news = client.until_told(NEWS);
-        heard.push(news["news"]["run"].as_str().unwrap().to_owned());
-        heard_it(&mut client, &news);
-        // Saying so again is no error.
-        heard_it(&mut client, &news);
+        let event = client.wait_for_notification(NEWS);
+        acknowledged.push(event["news"]["run"].as_str().unwrap().to_owned());
+        acknowledge(&mut client, &event);
+        // A repeated acknowledgement is not an error.
+        acknowledge(&mut client, &event);
         client.kill();
         client = Client::open(&env, &args);
         client.request("materia/listen", json!({}));
     }
-    heard.sort();
-    assert_eq!(heard, ["a", "b", "c"]);
+    acknowledged.sort();
+    assert_eq!(acknowledged, ["a", "b", "c"]);
     client.call("spawn", json!({"template": "true", "as": "run:d"}));
-    assert_eq!(client.until_told(NEWS)["news"]["run"], "d");
+    assert_eq!(client.wait_for_notification(NEWS)["news"]["run"], "d");
     client.close();
 }
 
 #[test]
-fn what_a_run_says_and_asks_is_told_and_other_sessions_hear_nothing() {
+fn messages_of_a_run_are_sent_to_its_session_only() {
     let env = TestEnv::new();
     let mut host = Client::open(&env, &["bridge", "--session", "host"]);
     let mut other = Client::open(&env, &["bridge", "--session", "other"]);
@@ -91,40 +91,44 @@ fn what_a_run_says_and_asks_is_told_and_other_sessions_hear_nothing() {
         --metadata '{\"requires_response\": true}' && exec sleep 600";
     env.write("ask.sh", line);
     host.call("spawn", json!({"template": "sh ask.sh", "as": "run:a"}));
-    let told = host.until_told(NEWS);
-    let said = told["text"].as_str().unwrap();
+    let event = host.wait_for_notification(NEWS);
+    let event_text = event["text"].as_str().unwrap();
     assert!(
-        said.starts_with("Run a: three files\n{\"files\":3}\nIt waits for an answer"),
-        "{said}"
+        event_text.starts_with("Run a: three files\n{\"files\":3}\nIt waits for an answer"),
+        "{event_text}"
     );
-    heard_it(&mut host, &told);
+    acknowledge(&mut host, &event);
     other.call("spawn", json!({"template": "true", "as": "run:o"}));
-    assert_eq!(other.until_told(NEWS)["news"]["run"], "o", "only its own");
+    assert_eq!(
+        other.wait_for_notification(NEWS)["news"]["run"],
+        "o",
+        "only events of its own session"
+    );
     host.call("message", json!({"to": "run:a", "type": "control.kill"}));
     host.close();
     other.close();
 }
 
 #[test]
-fn a_host_that_comes_before_the_last_one_is_gone_takes_its_place() {
+fn a_second_host_takes_over_after_the_first_one_has_gone() {
     let env = TestEnv::new();
     let args = ["bridge", "--session", "host"];
     let mut first = Client::open(&env, &args);
     first.request("materia/listen", json!({}));
     first.call("spawn", json!({"template": "true", "as": "run:a"}));
-    assert_eq!(first.until_told(NEWS)["news"]["run"], "a");
+    assert_eq!(first.wait_for_notification(NEWS)["news"]["run"], "a");
     let mut second = Client::open(&env, &args);
     second.request("materia/listen", json!({}));
     second.call("inspect", json!({"target": "coordinator"}));
     first.close();
-    let told = second.until_told(NEWS);
-    assert_eq!(told["news"]["run"], "a", "nobody had heard it");
-    heard_it(&mut second, &told);
+    let event = second.wait_for_notification(NEWS);
+    assert_eq!(event["news"]["run"], "a", "the event was not acknowledged");
+    acknowledge(&mut second, &event);
     second.close();
 }
 
 #[test]
-fn a_person_types_a_command_in_a_host() {
+fn a_host_can_run_a_command_for_its_user() {
     let env = TestEnv::new();
     let mut host = Client::open(&env, &["bridge", "--session", "host"]);
     let listed = host.request("materia/command", json!({"words": ["loadout", "list"]}));

@@ -1,9 +1,9 @@
-//! Recipes that ask one agent, or several the same.
+//! Recipes that ask one agent, or several agents the same question.
 
 use super::{LibraryHarness, prompts};
 
-/// A recipe, its required arguments, and what its prompt has to have in it.
-const LEAVES: [(&str, &[&str], &[&str]); 18] = [
+/// A recipe, its required arguments, and what its prompt must contain.
+const RECIPES: [(&str, &[&str], &[&str]); 18] = [
     (
         "subagent-prompt",
         &["prompt=why is it so?"],
@@ -97,9 +97,9 @@ const LEAVES: [(&str, &[&str], &[&str]); 18] = [
 ];
 
 #[test]
-fn each_asks_once_and_hands_on_the_answer() {
+fn each_recipe_asks_once_and_prints_the_answer() {
     let harness = LibraryHarness::new();
-    for (name, args, parts) in LEAVES {
+    for (name, args, parts) in RECIPES {
         harness.clear_prompts();
         let output = harness.run(name, args);
         let prompts = harness.prompts();
@@ -117,7 +117,7 @@ fn each_asks_once_and_hands_on_the_answer() {
 }
 
 #[test]
-fn a_missing_argument_is_told_before_anybody_is_asked() {
+fn a_missing_argument_is_reported_before_an_agent_is_asked() {
     let harness = LibraryHarness::new();
     let outcome = harness
         .materia(&["run", "subagent-checkpoint", "state=x", "--json"])
@@ -130,7 +130,7 @@ fn a_missing_argument_is_told_before_anybody_is_asked() {
 }
 
 #[test]
-fn knobs_reach_the_agent_and_attached_files_its_prompt() {
+fn options_and_attached_files_reach_the_agent() {
     let harness = LibraryHarness::new();
     harness.env.write("notes.txt", "the notes\n");
     harness.env.write("empty.txt", "");
@@ -165,7 +165,7 @@ fn knobs_reach_the_agent_and_attached_files_its_prompt() {
 }
 
 #[test]
-fn several_models_and_several_prompts_are_asked_side_by_side() {
+fn several_models_and_prompts_are_asked_in_parallel() {
     let harness = LibraryHarness::new();
     let output = harness.run(
         "subagent-quorum",
