@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use materia_engine::api::TABLE;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
 fn exit_codes() {
@@ -31,9 +31,9 @@ fn exit_codes() {
 
 #[test]
 fn schemas() {
-    let house = House::new();
+    let env = TestEnv::new();
     for kind in ["loadout", "recipe", "message", "events"] {
-        let schema = house.materia(&["schema", kind]).run().ok().json();
+        let schema = env.materia(&["schema", kind]).run().ok().json();
         check(&format!("schema/{kind}.json"), &format!("{schema:#}\n"));
     }
 }

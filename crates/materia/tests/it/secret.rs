@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 const VALUE: &str = "canary-7f3a\"9d\n21";
 
@@ -26,7 +26,7 @@ fn everything(dir: &Path) -> String {
 
 #[test]
 fn s3_secrets_flow_between_steps_and_stand_in_no_file() {
-    let house = House::new();
+    let env = TestEnv::new();
     let key = format!("{}{}", "ghp_", "a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8");
     let say = "import json,os;print(json.dumps({'key':os.environ['KEY_PARTS'].replace('+',''),'mine':os.environ['MINE']}))";
     let check = "import json,os,sys;s=json.load(sys.stdin)['state'];ok=s['key']==os.environ['KEY_PARTS'].replace('+','') and s['mine']==os.environ['MINE'];\
@@ -39,12 +39,11 @@ fn s3_secrets_flow_between_steps_and_stand_in_no_file() {
                 "assign": {"key": "$.key", "mine": "$.mine"}},
             "Check": {"type": "utility", "parse": "json", "command": ["python3", "-c", check], "assign": {"same": "$.same"}},
             "Fail": {"type": "utility", "command": ["sh", "-c", "cat >&2; test -e go"]}}});
-    house.write("flow.json", config.to_string());
+    env.write("flow.json", config.to_string());
     let request = format!("use {key}");
     let parts = format!("{}+{}", &key[..6], &key[6..]);
-    let call = |words: &[&str]| {
-        house
-            .materia(words)
+    let call = |args: &[&str]| {
+        env.materia(args)
             .env("KEY_PARTS", &parts)
             .env("MINE", VALUE)
             .run()
@@ -61,7 +60,7 @@ fn s3_secrets_flow_between_steps_and_stand_in_no_file() {
         key.as_str(),
         "what is told is not what is kept"
     );
-    let dir = house.work().join(".pi/pi-materia");
+    let dir = env.work_dir().join(".pi/pi-materia");
     let kept = everything(&dir);
     for secret in [key.as_str(), VALUE, "canary-7f3a"] {
         assert!(
@@ -77,7 +76,7 @@ fn s3_secrets_flow_between_steps_and_stand_in_no_file() {
         !kept.contains("KEY_PARTS=") && !kept.contains("LC_ALL"),
         "the environment is never kept"
     );
-    house.write("go", "");
+    env.write("go", "");
     let resumed = call(&["recast", "--json"]).ok();
     assert_eq!(
         resumed.json()["state"]["mine"],
@@ -89,22 +88,21 @@ fn s3_secrets_flow_between_steps_and_stand_in_no_file() {
 
 #[test]
 fn s3_what_an_agent_says_line_by_line_is_looked_at_as_a_whole() {
-    let house = House::new();
+    let env = TestEnv::new();
     let (begin, end) = (
         format!("-----{} PRIVATE KEY-----", "BEGIN"),
         format!("-----{} PRIVATE KEY-----", "END"),
     );
     let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
-    house.write("pem.sh", format!("cat >/dev/null\nfor line in 'so:' '{begin}' {body} '{end}' 'that is it'; do echo \"$line\"; sleep 0.05; done\n"));
+    env.write("pem.sh", format!("cat >/dev/null\nfor line in 'so:' '{begin}' {body} '{end}' 'that is it'; do echo \"$line\"; sleep 0.05; done\n"));
     let config = json!({"activeLoadout": "T", "agent": "slow", "agents": {"slow": {"command": ["sh", "pem.sh"]}},
         "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Say"}}}},
         "materia": {"Say": {"type": "agent", "prompt": "Say it", "tools": "none"}}});
-    house.write("flow.json", config.to_string());
-    house
-        .materia(&["cast", "--config", "flow.json", "go", "--json"])
+    env.write("flow.json", config.to_string());
+    env.materia(&["cast", "--config", "flow.json", "go", "--json"])
         .run()
         .ok();
-    let kept = everything(&house.work().join(".pi/pi-materia"));
+    let kept = everything(&env.work_dir().join(".pi/pi-materia"));
     assert!(!kept.contains(body), "{kept}");
     let (_, activity) = kept.split_once("activity.jsonl\n").unwrap();
     assert!(

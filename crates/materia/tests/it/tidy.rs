@@ -1,4 +1,4 @@
-//! The rules of the house that the compiler does not know, checked on its own source.
+//! The rules of the env that the compiler does not know, checked on its own source.
 //!
 //! Module headers, one-way rooms, owners of effects, forgotten files, agent names in one folder,
 //! decisions that can be looked up, honest documents. Each test collects every offence and names
@@ -7,7 +7,7 @@
 mod decisions;
 mod documents;
 mod files;
-mod rooms;
+mod modules;
 mod tree;
 
 use tree::{File, Tree};

@@ -5,11 +5,11 @@ use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
-use crate::house::{House, Running};
+use crate::test_env::{TestEnv, TestProcess};
 
-/// A server in a house, and a browser that was let in.
+/// A server in a env, and a browser that was let in.
 struct Served<'a> {
-    server: Option<Running<'a>>,
+    server: Option<TestProcess<'a>>,
     port: u16,
     cookie: String,
 }
@@ -28,11 +28,11 @@ impl Answer {
 }
 
 impl<'a> Served<'a> {
-    fn new(house: &'a House) -> Self {
-        let mut server = house
+    fn new(env: &'a TestEnv) -> Self {
+        let mut server = env
             .materia(&["ui", "--port", "0", "--no-open", "--json"])
             .start();
-        let told: Value = serde_json::from_str(&server.line()).unwrap();
+        let told: Value = serde_json::from_str(&server.read_line()).unwrap();
         let url = told["url"].as_str().unwrap();
         let port = url
             .split(':')
@@ -134,7 +134,7 @@ impl Drop for Served<'_> {
     fn drop(&mut self) {
         if let Some(server) = self.server.take() {
             server.signal(rustix::process::Signal::TERM);
-            let _ended = server.end();
+            let _ended = server.wait();
         }
     }
 }
@@ -160,8 +160,8 @@ fn routes(method: &str) -> Vec<String> {
 
 #[test]
 fn s4_nobody_gets_in_without_a_cookie_from_another_site_or_under_another_name() {
-    let house = House::new();
-    let served = Served::new(&house);
+    let env = TestEnv::new();
+    let served = Served::new(&env);
     let (host, cookie) = (served.host(), served.cookie.clone());
     let origin = format!("http://{host}");
     let kind = ("content-type", "application/json");
@@ -257,8 +257,8 @@ fn s4_nobody_gets_in_without_a_cookie_from_another_site_or_under_another_name() 
 
 #[test]
 fn s4_every_answer_forbids_what_does_not_come_from_here() {
-    let house = House::new();
-    let served = Served::new(&house);
+    let env = TestEnv::new();
+    let served = Served::new(&env);
     for answer in [
         served.get("/"),
         served.get("/api/about"),
@@ -300,27 +300,27 @@ fn s4_every_answer_forbids_what_does_not_come_from_here() {
 
 #[test]
 fn a_browser_is_still_known_after_a_restart_and_secrets_stay_off_the_disk() {
-    let house = House::new();
-    let mut served = Served::new(&house);
+    let env = TestEnv::new();
+    let mut served = Served::new(&env);
     let (port, cookie) = (served.port, served.cookie.clone());
     let server = served.server.take().unwrap();
     server.signal(rustix::process::Signal::TERM);
-    assert_eq!(server.end().code(), 0);
-    let file = house.home().join(".config/pi/pi-materia/ui-sessions.json");
+    assert_eq!(server.wait().code(), 0);
+    let file = env.home().join(".config/pi/pi-materia/ui-sessions.json");
     let kept = std::fs::read_to_string(&file).unwrap();
     assert!(!kept.contains(cookie.split('=').nth(1).unwrap()), "{kept}");
-    let mut again = house
+    let mut again = env
         .materia(&["ui", "--port", &port.to_string(), "--no-open", "--json"])
         .start();
-    let _told = again.line();
+    let _told = again.read_line();
     served.server = Some(again);
     assert_eq!(served.get("/api/about").status, 200);
 }
 
 #[test]
 fn loadouts_are_saved_as_they_were_drawn_and_two_editors_notice_each_other() {
-    let house = House::new();
-    let served = Served::new(&house);
+    let env = TestEnv::new();
+    let served = Served::new(&env);
     let config = served.get("/api/config").json();
     let shipped = config["loadouts"].as_array().unwrap();
     assert_eq!(config["active"], "Full-Auto");
@@ -361,37 +361,30 @@ fn loadouts_are_saved_as_they_were_drawn_and_two_editors_notice_each_other() {
         200
     );
     let late = served.post("/api/config/save", &edit(Some(version), "mine"));
-    assert_eq!(
-        (
-            late.status,
-            &late.json()["conflict"]["current"]["description"]
-        ),
-        (409, &json!("theirs"))
-    );
+    assert_eq!(late.status, 409);
+    assert_eq!(late.json()["conflict"]["current"]["description"], "theirs");
     let readonly = json!({"target": "user", "edits": [{"section": "loadouts", "name": "Full-Auto", "value": {}, "base": null}]});
     let refused = served.post("/api/config/save", &readonly);
-    assert_eq!(
-        (refused.status, &refused.json()["error"]["code"]),
-        (403, &json!("readonly_loadout"))
-    );
+    assert_eq!(refused.status, 403);
+    assert_eq!(refused.json()["error"]["code"], "readonly_loadout");
 }
 
 #[test]
 fn artifacts_are_read_inside_their_cast_and_nowhere_else() {
-    let house = House::new();
-    house.write(
+    let env = TestEnv::new();
+    env.write(
         "hello.json",
         r#"{"activeLoadout": "Hello", "loadouts": {"Hello": {"entry": "hello", "sockets": {"hello": {"materia": "Greet"}}}},
             "materia": {"Greet": {"type": "utility", "command": ["echo", "<script>alert(1)</script>"]}}}"#,
     );
-    house.write("secret.txt", "secret");
-    let cast = house
+    env.write("secret.txt", "secret");
+    let cast = env
         .materia(&["cast", "--config", "hello.json", "--json", "hi"])
         .run()
         .ok()
         .json();
     let id = cast["castId"].as_str().unwrap();
-    let served = Served::new(&house);
+    let served = Served::new(&env);
     let read = |path: &str| served.get(&format!("/api/casts/{id}/artifact?path={path}"));
     let good = read("sockets/hello/1.stdout.txt");
     assert_eq!(good.status, 200, "{}", good.body);
@@ -401,8 +394,8 @@ fn artifacts_are_read_inside_their_cast_and_nowhere_else() {
         "what a program wrote is never a page"
     );
     std::os::unix::fs::symlink(
-        house.work().join("secret.txt"),
-        house.work().join(".pi/pi-materia").join(id).join("link"),
+        env.work_dir().join("secret.txt"),
+        env.work_dir().join(".pi/pi-materia").join(id).join("link"),
     )
     .unwrap();
     for path in [
@@ -429,45 +422,38 @@ fn artifacts_are_read_inside_their_cast_and_nowhere_else() {
         assert_eq!(served.get(&format!("/api/casts/{id}")).status, 404, "{id}");
     }
     let list = served.get("/api/casts").json();
-    assert_eq!(
-        (&list["casts"][0]["castId"], &list["casts"][0]["status"]),
-        (&json!(id), &json!("complete"))
-    );
+    assert_has!(list["casts"][0], {"castId": id, "status": "complete"});
 }
 
 #[test]
 fn a_utility_is_tried_as_it_is_being_edited() {
-    let house = House::new();
-    let served = Served::new(&house);
+    let env = TestEnv::new();
+    let served = Served::new(&env);
     let value = json!({"type": "utility", "command": ["sh", "-c", "cat >/dev/null; echo '{\"a\": 1}'; echo hint >&2"], "parse": "json"});
     let asked = json!({"materia": "Mine", "value": value, "target": "user", "request": "x", "state": {}, "item": null});
     let tried = served.post("/api/trial", &asked);
     assert_eq!(tried.status, 200, "{}", tried.body);
     let tried = tried.json();
-    assert_eq!(
-        (&tried["result"], &tried["stderr"], &tried["problem"]),
-        (&json!({"a": 1}), &json!("hint\n"), &json!(null))
-    );
+    assert_eq!(tried["result"], json!({"a": 1}));
+    assert_has!(tried, {"stderr": "hint\n", "problem": null});
     let unknown = json!({"materia": "Nobody", "value": null, "target": "user", "request": "", "state": {}, "item": null});
     assert_eq!(served.post("/api/trial", &unknown).status, 404);
 }
 
 #[test]
 fn s1_what_a_project_brings_runs_only_after_the_person_at_the_page_agreed() {
-    let house = House::new();
-    house.write(
+    let env = TestEnv::new();
+    env.write(
         ".pi/pi-materia.json",
         r#"{"activeLoadout": "Theirs", "loadouts": {"Theirs": {"entry": "a", "sockets": {"a": {"materia": "Run"}}}},
             "materia": {"Run": {"type": "utility", "command": ["sh", "-c", "echo ran >gate; exec sleep 600"]}}}"#,
     );
-    house.shell("mkfifo gate").run().ok();
-    let served = Served::new(&house);
+    env.shell("mkfifo gate").run().ok();
+    let served = Served::new(&env);
     let ask = json!({"request": "go", "loadout": null, "agentScript": null});
     let refused = served.post("/api/casts", &ask);
-    assert_eq!(
-        (refused.status, &refused.json()["error"]["code"]),
-        (403, &json!("untrusted"))
-    );
+    assert_eq!(refused.status, 403);
+    assert_eq!(refused.json()["error"]["code"], "untrusted");
     let shown = served.get("/api/trust").json();
     assert_eq!(
         served.post("/api/trust", &json!({"digest": "0"})).status,
@@ -481,7 +467,7 @@ fn s1_what_a_project_brings_runs_only_after_the_person_at_the_page_agreed() {
     );
     let started = served.post("/api/casts", &ask);
     assert_eq!(started.status, 200, "{}", started.body);
-    assert_eq!(house.read("gate"), "ran\n");
+    assert_eq!(env.read("gate"), "ran\n");
     let id = started.json()["castId"].as_str().unwrap().to_owned();
     assert_eq!(
         served

@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::check;
-use crate::house::House;
 use crate::mcp::client::Client;
+use crate::test_env::TestEnv;
 
 #[test]
 fn mcp() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     let tools = client.request("tools/list", json!({}));
     client.close();
     let mut page = String::from(

@@ -5,16 +5,15 @@ use std::time::{Duration, Instant};
 use super::*;
 
 /// A call that must end in time, with this exit code.
-fn quick(house: &House, words: &[&str], code: i32) -> Outcome {
+fn quick(env: &TestEnv, args: &[&str], code: i32) -> TestOutput {
     let begun = Instant::now();
-    let outcome = house.materia(words).run();
+    let outcome = env.materia(args).run();
     let said = outcome.stderr.chars().take(2000).collect::<String>();
     assert_eq!(
         outcome.code(),
         code,
         "{:?}: {said}",
-        words
-            .iter()
+        args.iter()
             .map(|word| &word[..word.len().min(60)])
             .collect::<Vec<_>>()
     );
@@ -32,42 +31,42 @@ fn quick(house: &House, words: &[&str], code: i32) -> Outcome {
 
 #[test]
 fn copies_are_bounded() {
-    let house = House::new();
+    let env = TestEnv::new();
     let copies =
         |count: &str| format!(r#"{{"repeat": {count}, "parallel": true, "template": "true"}}"#);
     quick(
-        &house,
+        &env,
         &["explain", "--json", "--template", &copies("100000")],
         0,
     );
     for count in ["100001", "999999999999999999999", "-1", "1.5", "\"{n}\""] {
         quick(
-            &house,
+            &env,
             &["run", "--template", &copies(count), "n=99999999999"],
             2,
         );
     }
     let product =
         json!({"repeat": 1000, "template": {"repeat": 1000, "template": "true"}}).to_string();
-    quick(&house, &["run", "--template", &product], 2);
+    quick(&env, &["run", "--template", &product], 2);
     let deep = (0..12)
         .fold(
             json!("true"),
             |inner, _| json!({"repeat": 10, "template": inner}),
         )
         .to_string();
-    quick(&house, &["run", "--template", &deep], 2);
+    quick(&env, &["run", "--template", &deep], 2);
 }
 
 #[test]
 fn a_hundred_thousand_copies_end_soon_when_the_first_one_fails_for_everybody() {
-    let house = House::new();
+    let env = TestEnv::new();
     let template = json!({"parallel": true, "concurrency": 100_000, "template": [
         {"failure": "root", "template": "false"},
         {"parallel": true, "concurrency": 100_000, "repeat": 99_000, "template": "true"}
     ]});
     let outcome = quick(
-        &house,
+        &env,
         &[
             "run",
             "--json",
@@ -83,37 +82,37 @@ fn a_hundred_thousand_copies_end_soon_when_the_first_one_fails_for_everybody() {
 
 #[test]
 fn many_skipped_nodes_cost_little() {
-    let house = House::new();
+    let env = TestEnv::new();
     let skipped = json!({"when": "nope", "template": "false"});
     let mut nodes = vec![json!("echo hi")];
     nodes.extend(std::iter::repeat_n(skipped, 15_000));
     nodes.push(json!("cat"));
-    house.write("sequence.json", json!(nodes).to_string());
-    let outcome = quick(&house, &["run", "--file", "sequence.json"], 0);
+    env.write("sequence.json", json!(nodes).to_string());
+    let outcome = quick(&env, &["run", "--file", "sequence.json"], 0);
     assert_eq!(outcome.stdout, "hi\n");
-    house.write(
+    env.write(
         "parallel.json",
         json!({"parallel": true, "concurrency": 100_000, "template": nodes}).to_string(),
     );
-    let outcome = quick(&house, &["run", "--json", "--file", "parallel.json"], 0);
+    let outcome = quick(&env, &["run", "--json", "--file", "parallel.json"], 0);
     assert_eq!(outcome.json()["coverage"]["expected"], 2);
 }
 
 #[test]
 fn depth_is_bounded() {
-    let house = House::new();
+    let env = TestEnv::new();
     for (open, close) in [
         ("[", "]"),
         (r#"{"template":"#, "}"),
         (r#"{"recover":"true","retry":2,"template":["#, "]}"),
     ] {
-        house.write(
+        env.write(
             "deep.json",
             format!("{}\"true\"{}", open.repeat(10_000), close.repeat(10_000)),
         );
-        quick(&house, &["run", "--file", "deep.json"], 2);
+        quick(&env, &["run", "--file", "deep.json"], 2);
         quick(
-            &house,
+            &env,
             &["run", "--template", "true", "--values", "deep.json"],
             2,
         );
@@ -122,43 +121,39 @@ fn depth_is_bounded() {
         .fold(json!("echo deep"), |inner, _| json!({"template": inner}))
         .to_string();
     assert_eq!(
-        quick(&house, &["run", "--template", &nested], 0).stdout,
+        quick(&env, &["run", "--template", &nested], 0).stdout,
         "deep\n"
     );
 }
 
 #[test]
 fn large_files_and_words_are_bounded() {
-    let house = House::new();
-    house.write("small", "x");
+    let env = TestEnv::new();
+    env.write("small", "x");
     let huge = std::fs::File::options()
         .write(true)
-        .open(house.work().join("small"))
+        .open(env.work_dir().join("small"))
         .unwrap();
     huge.set_len(100_000_000).unwrap();
-    quick(&house, &["run", "--file", "small"], 2);
-    quick(
-        &house,
-        &["run", "--template", "true", "--values", "small"],
-        2,
-    );
-    house.write(
+    quick(&env, &["run", "--file", "small"], 2);
+    quick(&env, &["run", "--template", "true", "--values", "small"], 2);
+    env.write(
         "word.json",
         json!(["echo ".to_owned() + &"x".repeat(10_000_000)]).to_string(),
     );
-    quick(&house, &["run", "--file", "word.json"], 2);
-    house.write(
+    quick(&env, &["run", "--file", "word.json"], 2);
+    env.write(
         "word.json",
         json!(["echo ".to_owned() + &"x".repeat(5_000_000)]).to_string(),
     );
-    let outcome = quick(&house, &["run", "--json", "--file", "word.json"], 1);
+    let outcome = quick(&env, &["run", "--json", "--file", "word.json"], 1);
     assert!(
         outcome.json()["failures"][0]["stderr"]
             .as_str()
             .unwrap()
             .contains("too long")
     );
-    let outcome = quick(&house, &["run", "--file", "word.json"], 1);
+    let outcome = quick(&env, &["run", "--file", "word.json"], 1);
     assert!(
         outcome.stderr.len() < 2000,
         "{} bytes of talk",
@@ -168,18 +163,18 @@ fn large_files_and_words_are_bounded() {
 
 #[test]
 fn nul_bytes_and_circles_are_refused() {
-    let house = House::new();
-    quick(&house, &["run", "--template", r#""echo a\u0000b""#], 2);
-    house.write("nul.json", r#"{"a": "x\u0000y"}"#);
+    let env = TestEnv::new();
+    quick(&env, &["run", "--template", r#""echo a\u0000b""#], 2);
+    env.write("nul.json", r#"{"a": "x\u0000y"}"#);
     quick(
-        &house,
+        &env,
         &["run", "--template", "echo {a}", "--values", "nul.json"],
         2,
     );
     let circle = r#"{"defaults": {"a": "{b}", "b": "{c}", "c": "{a}"}, "template": "echo {a}"}"#;
-    quick(&house, &["run", "--template", circle], 2);
+    quick(&env, &["run", "--template", circle], 2);
     quick(
-        &house,
+        &env,
         &[
             "run",
             "--template",
@@ -191,9 +186,9 @@ fn nul_bytes_and_circles_are_refused() {
 
 #[test]
 fn a_label_cannot_play_with_the_terminal() {
-    let house = House::new();
+    let env = TestEnv::new();
     let template = json!([{"label": "a\u{1b}[2Jb\nc", "template": "false"}, "true"]);
-    let outcome = shown(&house, &template, &[]);
+    let outcome = shown(&env, &template, &[]);
     assert!(
         !outcome.stderr.contains('\u{1b}') && outcome.stderr.lines().count() == 2,
         "{}",

@@ -239,8 +239,8 @@ proptest! {
 
     #[test]
     fn the_executor_agrees_with_a_naive_interpreter(node in nodes()) {
-        let house = House::new();
-        let (exit, document) = ran(&house, &node.template(), &[]);
+        let env = TestEnv::new();
+        let (exit, document) = ran(&env, &node.template(), &[]);
         let came = node.run("", true);
         prop_assert_eq!(&document["status"], came.status(), "{}", document);
         prop_assert_eq!(exit == 0, came.status() != "failed");

@@ -32,12 +32,12 @@ use super::*;
 
 #[test]
 fn a_new_generation_begins_with_an_empty_room() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&["room:a", "actor.join", "hello", "--from", "branch:a/w"]);
-    house.kill("a");
-    house.spawn("a", "sleep 600", &[]);
-    let room = house
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    env.send_ok(&["room:a", "actor.join", "hello", "--from", "branch:a/w"]);
+    env.kill("a");
+    env.spawn("a", "sleep 600", &[]);
+    let room = env
         .materia(&["inspect", "room:a", "--view", "roster", "--json"])
         .run()
         .ok()
@@ -51,18 +51,18 @@ fn a_new_generation_begins_with_an_empty_room() {
         .collect();
     assert_eq!(there.len(), 1, "{room}");
     assert_eq!(there[0]["address"], "run:a");
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
 fn a_recipe_cannot_have_its_runs_where_nobody_looks() {
-    let house = House::new();
-    let elsewhere = house.work().join("elsewhere");
-    house.write(
+    let env = TestEnv::new();
+    let elsewhere = env.work_dir().join("elsewhere");
+    env.write(
         "r.json",
         json!({"template": "true", "state_dir": elsewhere}).to_string(),
     );
-    let spawned = house
+    let spawned = env
         .materia(&["spawn", "--file", "r.json", "--as", "run:a", "--json"])
         .run()
         .ok()
@@ -71,45 +71,42 @@ fn a_recipe_cannot_have_its_runs_where_nobody_looks() {
         spawned["warnings"].to_string().contains("state_dir"),
         "{spawned}"
     );
-    assert_eq!(house.wait("a")["status"], "done");
+    assert_eq!(env.wait("a")["status"], "done");
     assert!(!elsewhere.exists());
 }
 
 #[test]
 fn whoever_is_slow_keeps_its_lock() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let known = house.look("a").start.unwrap().supervisor;
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let known = env.run_state("a").start.unwrap().supervisor;
     let supervisor = Identity {
         pid: known.pid,
         start_time: known.start,
         boot_id: known.boot,
     };
     supervisor.signal(Signal::STOP).unwrap();
-    let lock = house.run_place("a").lock();
+    let lock = env.run_dir("a").lock();
     let old = std::time::SystemTime::now() - Duration::from_secs(7 * 24 * 3600);
     std::fs::File::open(&lock)
         .unwrap()
         .set_modified(old)
         .unwrap();
-    let second = house
+    let second = env
         .materia(&["spawn", "--template", "true", "--as", "run:a", "--json"])
         .run();
-    assert_eq!(
-        (second.code(), &second.json()["error"]["code"]),
-        (4, &json!("run_active"))
-    );
-    assert_eq!(house.look("a").status.as_str(), "running");
+    second.assert_error(4, "run_active");
+    assert_eq!(env.run_state("a").status.as_str(), "running");
     supervisor.signal(Signal::CONT).unwrap();
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
 fn whoever_reads_a_document_reads_a_whole_one() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&["room:a", "actor.join", "hello", "--from", "branch:a/w"]);
-    let (over, path) = (AtomicBool::new(false), house.run_place("a").communication());
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    env.send_ok(&["room:a", "actor.join", "hello", "--from", "branch:a/w"]);
+    let (over, path) = (AtomicBool::new(false), env.run_dir("a").communication());
     std::thread::scope(|scope| {
         let reader = scope.spawn(|| {
             let mut read = 0;
@@ -123,10 +120,10 @@ fn whoever_reads_a_document_reads_a_whole_one() {
         });
         let senders: Vec<_> = (0..4)
             .map(|sender| {
-                let house = &house;
+                let env = &env;
                 scope.spawn(move || {
                     for _ in 0..5 {
-                        house.sent(&[
+                        env.send_ok(&[
                             "room:a",
                             "said",
                             "x",
@@ -143,16 +140,16 @@ fn whoever_reads_a_document_reads_a_whole_one() {
         over.store(true, Ordering::Relaxed);
         assert!(reader.join().unwrap() > 0);
     });
-    let seen = document(&house, "a", "communication.json");
+    let seen = document(&env, "a", "communication.json");
     assert_eq!(seen["contacts"].as_array().unwrap().len(), 5, "{seen}");
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
 fn what_was_told_is_not_told_again_when_a_run_is_started_anew() {
-    let house = House::new();
+    let env = TestEnv::new();
     let told = || -> Vec<String> {
-        let said = house
+        let said = env
             .materia(&["watch", "--session", "s", "--once", "--json"])
             .run()
             .ok()
@@ -163,8 +160,8 @@ fn what_was_told_is_not_told_again_when_a_run_is_started_anew() {
     };
     let mut generations = Vec::new();
     for round in 0..3 {
-        house.spawn("a", "true", &["--session", "s"]);
-        house.wait("a");
+        env.spawn("a", "true", &["--session", "s"]);
+        env.wait("a");
         let news = told();
         assert_eq!(news.len(), 1, "round {round}: {news:?}");
         generations.extend(news);

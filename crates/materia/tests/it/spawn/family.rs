@@ -4,20 +4,20 @@ use super::*;
 
 #[test]
 fn a_session_sees_and_waits_for_its_own_runs_only() {
-    let house = House::new();
-    house.spawn("mine", "true", &["--session", "s1"]);
-    house.spawn("theirs", "true", &["--session", "s2"]);
-    house.spawn("nobodys", "true", &[]);
+    let env = TestEnv::new();
+    env.spawn("mine", "true", &["--session", "s1"]);
+    env.spawn("theirs", "true", &["--session", "s2"]);
+    env.spawn("nobodys", "true", &[]);
     for id in ["mine", "theirs", "nobodys"] {
-        house.wait(id);
+        env.wait(id);
     }
     for verb in ["inspect", "wait"] {
-        let allowed = house
+        let allowed = env
             .materia(&[verb, "run:mine", "--session", "s1", "--json"])
             .run();
         assert_eq!(allowed.code(), 0, "{}", allowed.transcript());
         for other in ["run:theirs", "run:nobodys"] {
-            let refused = house
+            let refused = env
                 .materia(&[verb, other, "--json"])
                 .env("MATERIA_SESSION", "s1")
                 .run();
@@ -27,30 +27,21 @@ fn a_session_sees_and_waits_for_its_own_runs_only() {
         }
     }
     let inventory = |target: &str, session: &str| {
-        house
-            .materia(&["inspect", target, "--session", session, "--json"])
+        env.materia(&["inspect", target, "--session", session, "--json"])
             .run()
             .json()
     };
     for target in ["coordinator", "session:s1", "session:all"] {
         let seen = inventory(target, "s1");
-        assert_eq!(
-            (
-                &seen["runs"][0]["run"],
-                seen["runs"].as_array().unwrap().len()
-            ),
-            (&json!("mine"), 1)
-        );
-        assert_eq!(
-            (&seen["otherRuns"], &seen["otherSessions"]),
-            (&json!(2), &json!(1))
-        );
+        assert_eq!(seen["runs"][0]["run"], "mine");
+        assert_eq!(seen["runs"].as_array().unwrap().len(), 1);
+        assert_has!(seen, {"otherRuns": 2, "otherSessions": 1});
     }
     assert_eq!(
         inventory("session:s2", "s1")["error"]["code"],
         "session_mismatch"
     );
-    let everything = house
+    let everything = env
         .materia(&["inspect", "session:all", "--json"])
         .run()
         .ok()
@@ -60,17 +51,13 @@ fn a_session_sees_and_waits_for_its_own_runs_only() {
 
 #[test]
 fn a_run_spawned_inside_a_run_is_its_child_and_of_its_session() {
-    let house = House::new();
+    let env = TestEnv::new();
     let inside =
         "sh -c 'materia spawn --template true --as run:child >/dev/null && materia wait run:child'";
-    house.spawn("parent", inside, &["--session", "s1"]);
-    let over = house.wait("parent");
-    assert_eq!(
-        (&over["status"], &over["children"]["child"]),
-        (&json!("done"), &json!("done")),
-        "{over}"
-    );
-    let child = house.look("child").start.unwrap();
+    env.spawn("parent", inside, &["--session", "s1"]);
+    let over = env.wait("parent");
+    assert_has!(over, {"status": "done", "children": {"child": "done"}});
+    let child = env.run_state("child").start.unwrap();
     assert_eq!(
         (child.parent.as_deref(), child.session.as_deref()),
         (Some("parent"), Some("s1"))
@@ -79,46 +66,46 @@ fn a_run_spawned_inside_a_run_is_its_child_and_of_its_session() {
 
 #[test]
 fn a_child_outlives_its_parent_and_is_nobodys_orphan() {
-    let house = House::new();
-    house.spawn(
+    let env = TestEnv::new();
+    env.spawn(
         "parent",
         "materia spawn --template 'sleep 600' --as run:child",
         &[],
     );
-    assert_eq!(house.wait("parent")["status"], "done");
-    assert_eq!(house.look("child").status.as_str(), "running");
-    house.kill("child");
+    assert_eq!(env.wait("parent")["status"], "done");
+    assert_eq!(env.run_state("child").status.as_str(), "running");
+    env.kill("child");
 }
 
 #[test]
 fn a_run_retires_when_its_children_are_over_though_its_own_command_is_not() {
-    let house = House::new();
+    let env = TestEnv::new();
     let inside = "sh -c 'materia spawn --template true --as run:child >/dev/null; sleep 600'";
-    house.spawn("parent", inside, &["--retire-when", "children_terminal"]);
-    let over = house.wait("parent");
+    env.spawn("parent", inside, &["--retire-when", "children_terminal"]);
+    let over = env.wait("parent");
     assert_eq!(over["status"], "done", "{over}");
     assert!(
         over["evidence"].as_str().unwrap().starts_with("retired"),
         "{over}"
     );
-    assert!(house.alive().is_empty());
+    assert!(env.live_processes().is_empty());
 }
 
 #[test]
 fn the_end_of_a_session_ends_what_wants_to_end_with_it() {
-    let house = House::new();
-    house.spawn(
+    let env = TestEnv::new();
+    env.spawn(
         "goes",
         "sleep 600",
         &["--session", "s1", "--on-session-end", "kill"],
     );
-    house.spawn("stays", "sleep 600", &["--session", "s1"]);
-    house.spawn(
+    env.spawn("stays", "sleep 600", &["--session", "s1"]);
+    env.spawn(
         "other",
         "sleep 600",
         &["--session", "s2", "--on-session-end", "kill"],
     );
-    let ended = run::end_session(&house.runs(), "s1", &Clock::system()).unwrap();
+    let ended = run::end_session(&env.runs_root(), "s1", &Clock::system()).unwrap();
     assert_eq!(
         ended
             .iter()
@@ -131,28 +118,28 @@ fn the_end_of_a_session_ends_what_wants_to_end_with_it() {
         ("stays", "running"),
         ("other", "running"),
     ] {
-        assert_eq!(house.look(id).status.as_str(), status, "{id}");
-        house.kill(id);
+        assert_eq!(env.run_state(id).status.as_str(), status, "{id}");
+        env.kill(id);
     }
 }
 
 #[test]
 fn the_end_of_a_run_rings_its_session() {
-    let house = House::new();
-    house.spawn("a", "true", &["--session", "s1"]);
-    house.wait("a");
-    assert!(house.runs().session("s1").unwrap().join("bell").exists());
+    let env = TestEnv::new();
+    env.spawn("a", "true", &["--session", "s1"]);
+    env.wait("a");
+    assert!(env.runs_root().session("s1").unwrap().join("bell").exists());
 }
 
 #[test]
 fn a_cast_is_a_run() {
-    let house = House::new();
+    let env = TestEnv::new();
     let greet = json!({"type": "utility", "command": ["sh", "-c", "cat >/dev/null; printf '{\"said\": 1}'"]});
     let flow = json!({"activeLoadout": "Other", "materia": {"Greet": greet}, "loadouts": {
         "Hello": {"entry": "a", "sockets": {"a": {"materia": "Greet"}}},
         "Other": {"entry": "a", "sockets": {"a": {"materia": "Greet"}}}}});
-    house.write("flow.json", flow.to_string());
-    let words = [
+    env.write("flow.json", flow.to_string());
+    let args = [
         "spawn",
         "--loadout",
         "Hello",
@@ -163,23 +150,17 @@ fn a_cast_is_a_run() {
         "run:c",
         "--json",
     ];
-    let spawned = house.materia(&words).run().ok().json();
-    assert_eq!(
-        (&spawned["run"], &spawned["status"]),
-        (&json!("c"), &json!("running"))
-    );
-    let over = house.wait("c");
-    assert_eq!(
-        (&over["status"], &over["cast"]["loadout"]),
-        (&json!("done"), &json!("Hello")),
-        "{over}"
-    );
+    let spawned = env.materia(&args).run().ok().json();
+    assert_has!(spawned, {"run": "c", "status": "running"});
+    let over = env.wait("c");
+    assert_has!(over, {"status": "done", "cast": {"loadout": "Hello"}});
     assert!(
-        house.run_file("c", "stdout.log").starts_with("complete:"),
+        env.read_run_file("c", "stdout.log")
+            .starts_with("complete:"),
         "{}",
-        house.run_file("c", "stdout.log")
+        env.read_run_file("c", "stdout.log")
     );
-    let unknown = house
+    let unknown = env
         .materia(&[
             "spawn",
             "--loadout",
@@ -191,7 +172,7 @@ fn a_cast_is_a_run() {
         ])
         .run();
     assert_eq!(unknown.code(), 3, "{}", unknown.transcript());
-    let two = house
+    let two = env
         .materia(&[
             "spawn",
             "--loadout",

@@ -9,11 +9,11 @@ use std::process::Command;
 use super::*;
 use crate::tools;
 
-/// A house whose home is a disk of half a megabyte.
+/// A env whose home is a disk of half a megabyte.
 struct Small {
-    // Unmounted before the house goes.
+    // Unmounted before the env goes.
     mount: Mount,
-    house: House,
+    env: TestEnv,
 }
 
 struct Mount(PathBuf);
@@ -26,17 +26,17 @@ impl Drop for Mount {
 
 impl Small {
     fn new() -> Self {
-        let house = House::new();
+        let env = TestEnv::new();
         let mounted = Command::new("mount")
             .args(["-t", "tmpfs", "-o", "size=512k,mode=700", "tmpfs"])
-            .arg(house.home())
+            .arg(env.home())
             .output()
             .expect("mount");
         if !mounted.status.success() {
             tools::cannot_mount(&String::from_utf8_lossy(&mounted.stderr));
         }
-        let mount = Mount(house.home());
-        Self { mount, house }
+        let mount = Mount(env.home());
+        Self { mount, env }
     }
 
     fn filler(&self) -> PathBuf {
@@ -49,7 +49,7 @@ impl Small {
         while filler.write_all(&[b'x'; 4096]).is_ok() {}
         let address = format!("run:{run}");
         while self
-            .house
+            .env
             .materia(&["message", &address, "note", "x"])
             .run()
             .status
@@ -65,11 +65,11 @@ impl Small {
 #[test]
 fn output_that_found_no_room_is_missed() {
     let small = Small::new();
-    let house = &small.house;
-    house.spawn("a", "head -c 2000000 /dev/zero", &[]);
-    let over = house.wait("a");
+    let env = &small.env;
+    env.spawn("a", "head -c 2000000 /dev/zero", &[]);
+    let over = env.wait("a");
     assert_eq!(over["status"], "done", "{over}");
-    let seen = house
+    let seen = env
         .materia(&["inspect", "run:a", "--json"])
         .run()
         .ok()
@@ -87,10 +87,10 @@ fn output_that_found_no_room_is_missed() {
 #[test]
 fn an_end_that_finds_no_room_is_kept_until_there_is_some() {
     let small = Small::new();
-    let house = &small.house;
-    let fifo = house.work().join("fifo");
-    house.shell("mkfifo fifo").run().ok();
-    house.spawn(
+    let env = &small.env;
+    let fifo = env.work_dir().join("fifo");
+    env.shell("mkfifo fifo").run().ok();
+    env.spawn(
         "a",
         &format!("sh -c 'read line < {}; exit 5'", fifo.display()),
         &[],
@@ -99,49 +99,49 @@ fn an_end_that_finds_no_room_is_kept_until_there_is_some() {
     std::fs::write(&fifo, "go\n").unwrap();
     // It is over when the shell is gone, and says so when it can.
     let began = std::time::Instant::now();
-    while house.alive().len() > 1 {
-        assert!(began.elapsed() < PATIENCE, "{:?}", house.alive());
+    while env.live_processes().len() > 1 {
+        assert!(began.elapsed() < WAIT_TIMEOUT, "{:?}", env.live_processes());
         std::thread::sleep(Duration::from_millis(2));
     }
-    assert_eq!(house.look("a").status.as_str(), "running");
+    assert_eq!(env.run_state("a").status.as_str(), "running");
     small.make_room();
-    let over = house.wait("a");
-    assert_eq!(
-        (&over["status"], &over["code"]),
-        (&json!("failed"), &json!(5)),
-        "{over}"
-    );
-    assert_eq!(document(house, "a", "result.json")["code"], 5);
-    assert_eq!(document(house, "a", "progress.json")["phase"], "failed");
+    let over = env.wait("a");
+    assert_has!(over, {"status": "failed", "code": 5});
+    assert_eq!(document(env, "a", "result.json")["code"], 5);
+    assert_eq!(document(env, "a", "progress.json")["phase"], "failed");
 }
 
 #[test]
 fn what_fills_the_disk_can_be_stopped() {
     let small = Small::new();
-    let house = &small.house;
+    let env = &small.env;
     for control in ["control.kill", "control.cancel"] {
-        house.spawn("a", "sleep 600", &[]);
+        env.spawn("a", "sleep 600", &[]);
         small.fill("a");
-        let stopped = house
+        let stopped = env
             .materia(&["message", "run:a", control, "--json"])
             .run()
             .ok()
             .json();
         assert_eq!(stopped["ok"], true, "{stopped}");
-        assert!(house.alive().is_empty(), "{:?}", house.alive());
+        assert!(
+            env.live_processes().is_empty(),
+            "{:?}",
+            env.live_processes()
+        );
         small.make_room();
-        assert!(house.look("a").status.is_terminal());
+        assert!(env.run_state("a").status.is_terminal());
     }
 }
 
 #[test]
 fn a_dead_supervisor_is_seen_also_where_that_cannot_be_recorded() {
     let small = Small::new();
-    let house = &small.house;
-    house.spawn("a", "sleep 600", &[]);
+    let env = &small.env;
+    env.spawn("a", "sleep 600", &[]);
     small.fill("a");
-    house.kill_supervisor("a");
-    let seen = house
+    env.kill_supervisor("a");
+    let seen = env
         .materia(&["inspect", "run:a", "--json"])
         .run()
         .ok()
@@ -154,17 +154,17 @@ fn a_dead_supervisor_is_seen_also_where_that_cannot_be_recorded() {
             .contains("not recorded yet"),
         "{seen}"
     );
-    let listed = house
+    let listed = env
         .materia(&["inspect", "session:all", "--json"])
         .run()
         .ok()
         .json();
     assert_eq!(listed["runs"][0]["status"], "exited", "{listed}");
     small.make_room();
-    house.materia(&["inspect", "run:a"]).run().ok();
-    assert_eq!(document(house, "a", "result.json")["status"], "exited");
+    env.materia(&["inspect", "run:a"]).run().ok();
+    assert_eq!(document(env, "a", "result.json")["status"], "exited");
     assert_eq!(
-        kinds(house, "a")
+        kinds(env, "a")
             .iter()
             .filter(|kind| *kind == "run.end")
             .count(),

@@ -3,41 +3,41 @@
 use std::os::unix::fs::symlink;
 
 use super::*;
-use crate::message::refused;
+use crate::message::{assert_refused, refused};
 
 const KEEP: &str = r#"{"preserve_artifacts": true}"#;
 
 /// A run of this id that is over, with an artifact `out`, which has this path.
-fn made(house: &House, id: &str, script: &str, path: &str) {
-    house.write("make.sh", script);
-    house.spawn(
+fn made(env: &TestEnv, id: &str, script: &str, path: &str) {
+    env.write("make.sh", script);
+    env.spawn(
         id,
         "sh make.sh {state_dir}",
         &["--artifact", &format!("out={path}")],
     );
-    assert_eq!(house.wait(id)["status"], "done");
+    assert_eq!(env.wait(id)["status"], "done");
 }
 
 /// Prunes a run, and gives the copy of its artifact.
-fn kept(house: &House, id: &str) -> PathBuf {
-    let report = house.sent(&[&format!("run:{id}"), "control.prune", KEEP]);
+fn kept(env: &TestEnv, id: &str) -> PathBuf {
+    let report = env.send_ok(&[&format!("run:{id}"), "control.prune", KEEP]);
     assert_eq!(
         report["result"]["preserved"].as_array().unwrap().len(),
         1,
         "{report}"
     );
-    house.path(&report["result"]["preserved"][0])
+    env.expand_path(&report["result"]["preserved"][0])
 }
 
 #[test]
 fn a_directory_is_kept_with_everything_in_it() {
-    let house = House::new();
-    house.write("outside/secret", "stays outside");
+    let env = TestEnv::new();
+    env.write("outside/secret", "stays outside");
     let script = "mkdir -p $1/dist/deep/er $1/dist/empty; echo x > $1/dist/deep/er/file
         ln -s ../../../outside $1/dist/out; mkfifo $1/dist/pipe";
-    made(&house, "a", script, "{state_dir}/dist");
-    let copy = kept(&house, "a");
-    assert!(!house.run_place("a").dir().exists());
+    made(&env, "a", script, "{state_dir}/dist");
+    let copy = kept(&env, "a");
+    assert!(!env.run_dir("a").dir().exists());
     assert_eq!(
         std::fs::read_to_string(copy.join("deep/er/file")).unwrap(),
         "x\n"
@@ -47,14 +47,14 @@ fn a_directory_is_kept_with_everything_in_it() {
         std::fs::read_link(copy.join("out")).unwrap(),
         Path::new("../../../outside")
     );
-    assert!(copy.starts_with(house.runs().preserved()));
+    assert!(copy.starts_with(env.runs_root().preserved()));
 }
 
 #[test]
 fn the_whole_directory_of_a_run_can_be_kept() {
-    let house = House::new();
-    made(&house, "a", "echo x", "{state_dir}");
-    let copy = kept(&house, "a");
+    let env = TestEnv::new();
+    made(&env, "a", "echo x", "{state_dir}");
+    let copy = kept(&env, "a");
     assert!(
         std::fs::read_to_string(copy.join("stdout.log"))
             .unwrap()
@@ -65,9 +65,9 @@ fn the_whole_directory_of_a_run_can_be_kept() {
 
 #[test]
 fn what_cannot_be_copied_is_named_and_nothing_is_removed() {
-    let house = House::new();
+    let env = TestEnv::new();
     made(
-        &house,
+        &env,
         "a",
         "mkdir -p out/sub; echo x > out/sub/file; echo y > out/y",
         "out",
@@ -78,18 +78,20 @@ fn what_cannot_be_copied_is_named_and_nothing_is_removed() {
         "copy.sync:1",
         "tree.rename:1",
     ] {
-        let words = ["message", "run:a", "control.prune", KEEP, "--json"];
-        let full = house
-            .materia(&words)
+        let args = ["message", "run:a", "control.prune", KEEP, "--json"];
+        let full = env
+            .materia(&args)
             .env("MATERIA_FAILPOINT", format!("{point}:enospc"))
             .run();
         assert_eq!(refused(&full), (1, "run_storage".to_owned()), "{point}");
         assert!(full.stdout.contains("No space left"), "{}", full.stdout);
-        assert!(house.run_place("a").exists(), "{point}");
-        let left = std::fs::read_dir(house.runs().preserved()).unwrap().count();
+        assert!(env.run_dir("a").exists(), "{point}");
+        let left = std::fs::read_dir(env.runs_root().preserved())
+            .unwrap()
+            .count();
         assert_eq!(left, 0, "{point}");
     }
-    let copy = kept(&house, "a");
+    let copy = kept(&env, "a");
     assert_eq!(
         std::fs::read_to_string(copy.join("sub/file")).unwrap(),
         "x\n"
@@ -98,72 +100,72 @@ fn what_cannot_be_copied_is_named_and_nothing_is_removed() {
 
 #[test]
 fn a_directory_that_would_hold_its_own_copy_is_refused() {
-    let house = House::new();
-    made(&house, "a", "true", house.runs().path().to_str().unwrap());
-    let words = ["run:a", "control.prune", KEEP];
-    let outcome = house.send(&words);
-    assert_eq!(refused(&outcome), (1, "run_storage".to_owned()));
-    assert!(outcome.stdout.contains("inside it") && house.run_place("a").exists());
-    house.sent(&["run:a", "control.prune"]);
+    let env = TestEnv::new();
+    made(&env, "a", "true", env.runs_root().path().to_str().unwrap());
+    let args = ["run:a", "control.prune", KEEP];
+    let outcome = env.send(&args);
+    assert_refused(&outcome, 1, "run_storage");
+    assert!(outcome.stdout.contains("inside it") && env.run_dir("a").exists());
+    env.send_ok(&["run:a", "control.prune"]);
 }
 
 #[test]
 fn a_killed_copy_is_made_again() {
-    let house = House::new();
+    let env = TestEnv::new();
     made(
-        &house,
+        &env,
         "a",
         "mkdir out; echo x > out/1; echo y > out/2",
         "out",
     );
-    let words = ["message", "run:a", "control.prune", KEEP, "--json"];
+    let args = ["message", "run:a", "control.prune", KEEP, "--json"];
     for point in ["copy.create:2", "copy.sync", "tree.rename", "tree.rename:2"] {
-        house
-            .materia(&words)
+        env.materia(&args)
             .env("MATERIA_FAILPOINT", format!("{point}:abort"))
             .run();
-        assert!(house.run_place("a").exists(), "{point}");
+        assert!(env.run_dir("a").exists(), "{point}");
     }
-    let copy = kept(&house, "a");
+    let copy = kept(&env, "a");
     assert_eq!(std::fs::read_dir(&copy).unwrap().count(), 2);
     assert_eq!(
-        std::fs::read_dir(house.runs().preserved()).unwrap().count(),
+        std::fs::read_dir(env.runs_root().preserved())
+            .unwrap()
+            .count(),
         1
     );
 }
 
 #[test]
 fn artifacts_of_an_archived_run_are_kept_too() {
-    let house = House::new();
+    let env = TestEnv::new();
     made(
-        &house,
+        &env,
         "a",
         "mkdir $1/dist; echo x > $1/dist/file",
         "{state_dir}/dist",
     );
-    house.sent(&["run:a", "control.archive"]);
-    let copy = kept(&house, "a");
+    env.send_ok(&["run:a", "control.archive"]);
+    let copy = kept(&env, "a");
     assert_eq!(std::fs::read_to_string(copy.join("file")).unwrap(), "x\n");
 }
 
 #[test]
 fn the_name_of_an_artifact_leads_nowhere() {
-    let house = House::new();
-    house.write("out", "x");
+    let env = TestEnv::new();
+    env.write("out", "x");
     let recipe = json!({"template": "true", "artifacts": {"../../../up": "out", "/abs": "out"}});
-    house.write("r.json", recipe.to_string());
-    house
-        .materia(&["spawn", "--file", "r.json", "--as", "run:a", "--json"])
+    env.write("r.json", recipe.to_string());
+    env.materia(&["spawn", "--file", "r.json", "--as", "run:a", "--json"])
         .run()
         .ok();
-    house.wait("a");
-    let report = house.sent(&["run:a", "control.prune", KEEP]);
+    env.wait("a");
+    let report = env.send_ok(&["run:a", "control.prune", KEEP]);
     let copies = report["result"]["preserved"].as_array().unwrap();
     assert_eq!(copies.len(), 2, "{report}");
     for copy in copies {
-        let copy = house.path(copy).canonicalize().unwrap();
+        let copy = env.expand_path(copy).canonicalize().unwrap();
         assert!(
-            copy.starts_with(house.runs().preserved().canonicalize().unwrap()),
+            copy.starts_with(env.runs_root().preserved().canonicalize().unwrap()),
             "{}",
             copy.display()
         );
@@ -172,11 +174,11 @@ fn the_name_of_an_artifact_leads_nowhere() {
 
 #[test]
 fn a_link_that_is_an_artifact_stands_for_what_it_leads_to() {
-    let house = House::new();
-    house.write("real/file", "x");
-    symlink("real", house.work().join("link")).unwrap();
-    made(&house, "a", "true", "link");
-    let copy = kept(&house, "a");
+    let env = TestEnv::new();
+    env.write("real/file", "x");
+    symlink("real", env.work_dir().join("link")).unwrap();
+    made(&env, "a", "true", "link");
+    let copy = kept(&env, "a");
     assert!(copy.ends_with("out/link") && !copy.is_symlink());
     assert_eq!(std::fs::read_to_string(copy.join("file")).unwrap(), "x");
 }

@@ -2,38 +2,34 @@
 
 use serde_json::json;
 
-use crate::house::House;
 use crate::mcp::Client;
-use crate::message::{assert_fate, refused};
+use crate::message::{assert_delivery, assert_refused};
+use crate::test_env::TestEnv;
 
 #[test]
 fn a_host_ends_its_session_and_nobody_else_does() {
-    let house = House::new();
-    house.spawn(
+    let env = TestEnv::new();
+    env.spawn(
         "goes",
         "sleep 600",
         &["--session", "s1", "--on-session-end", "kill"],
     );
-    house.spawn("stays", "sleep 600", &["--session", "s1"]);
-    house.spawn(
+    env.spawn("stays", "sleep 600", &["--session", "s1"]);
+    env.spawn(
         "other",
         "sleep 600",
         &["--session", "s2", "--on-session-end", "kill"],
     );
-    let theirs = house.send(&["session:s1", "control.end", "--session", "s2"]);
-    assert_eq!(refused(&theirs), (4, "session_mismatch".to_owned()));
-    let inside = house
+    let theirs = env.send(&["session:s1", "control.end", "--session", "s2"]);
+    assert_refused(&theirs, 4, "session_mismatch");
+    let inside = env
         .materia(&["message", "--json", "session:s1", "control.end"])
         .env("MATERIA_SESSION", "s1")
         .env("MATERIA_RUN", "stays")
         .run();
-    assert_eq!(
-        refused(&inside),
-        (4, "session_mismatch".to_owned()),
-        "a run cannot end its neighbours"
-    );
-    let ended = house.sent(&["session:s1", "control.end", "--session", "s1"]);
-    assert_fate(
+    assert_refused(&inside, 4, "session_mismatch");
+    let ended = env.send_ok(&["session:s1", "control.end", "--session", "s1"]);
+    assert_delivery(
         &ended,
         [true, false, false],
         "session-control",
@@ -43,8 +39,8 @@ fn a_host_ends_its_session_and_nobody_else_does() {
         ended["result"]["ended"],
         json!([{"run": "goes", "status": "killed"}])
     );
-    let again = house.sent(&["session:s1", "control.end"]);
-    assert_fate(
+    let again = env.send_ok(&["session:s1", "control.end"]);
+    assert_delivery(
         &again,
         [true, false, false],
         "session-control",
@@ -55,22 +51,22 @@ fn a_host_ends_its_session_and_nobody_else_does() {
         ("stays", "running"),
         ("other", "running"),
     ] {
-        assert_eq!(house.look(id).status.as_str(), status, "{id}");
-        house.kill(id);
+        assert_eq!(env.run_state(id).status.as_str(), status, "{id}");
+        env.kill(id);
     }
 }
 
 #[test]
 fn a_connection_that_hangs_up_ends_the_session_that_it_was() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     client.call(
         "spawn",
         json!({"template": "sleep 600", "as": "run:goes", "on_session_end": "kill"}),
     );
     client.call("spawn", json!({"template": "sleep 600", "as": "run:stays"}));
     client.close();
-    let mut named = Client::open(&house, &["mcp", "--session", "mine"]);
+    let mut named = Client::open(&env, &["mcp", "--session", "mine"]);
     named.call(
         "spawn",
         json!({"template": "sleep 600", "as": "run:named", "on_session_end": "kill"}),
@@ -81,15 +77,15 @@ fn a_connection_that_hangs_up_ends_the_session_that_it_was() {
         ("stays", "running"),
         ("named", "running"),
     ] {
-        assert_eq!(house.look(id).status.as_str(), status, "{id}");
-        house.kill(id);
+        assert_eq!(env.run_state(id).status.as_str(), status, "{id}");
+        env.kill(id);
     }
 }
 
 #[test]
 fn nobody_starts_the_run_of_another_session_anew() {
-    let house = House::new();
-    let words = [
+    let env = TestEnv::new();
+    let args = [
         "spawn",
         "--json",
         "--template",
@@ -100,24 +96,19 @@ fn nobody_starts_the_run_of_another_session_anew() {
         "s2",
     ];
     for theirs in ["sleep 600", "echo theirs"] {
-        house.spawn("a", theirs, &["--session", "s1"]);
+        env.spawn("a", theirs, &["--session", "s1"]);
         if theirs != "sleep 600" {
-            house.wait("a");
+            env.wait("a");
         }
-        let taken = house.materia(&words).run();
-        assert_eq!(
-            refused(&taken),
-            (4, "session_mismatch".to_owned()),
-            "{theirs}"
-        );
-        house.kill("a");
+        let taken = env.materia(&args).run();
+        assert_refused(&taken, 4, "session_mismatch");
+        env.kill("a");
     }
-    assert_eq!(house.run_file("a", "stdout.log"), "theirs\n");
-    house
-        .materia(&["inspect", "run:a", "--session", "s1"])
+    assert_eq!(env.read_run_file("a", "stdout.log"), "theirs\n");
+    env.materia(&["inspect", "run:a", "--session", "s1"])
         .run()
         .ok();
     // A person may.
-    house.spawn("a", "echo ours", &[]);
-    assert_eq!(house.wait("a")["status"], "done");
+    env.spawn("a", "echo ours", &[]);
+    assert_eq!(env.wait("a")["status"], "done");
 }

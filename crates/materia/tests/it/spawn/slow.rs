@@ -15,8 +15,8 @@ const SUPERVISOR: &str = "MATERIA_SUPERVISOR_FAILPOINT";
 const SHORT: &str = r#"["echo one", "cat"]"#;
 
 /// What spawning came to: how it exited, or nothing where it was killed.
-fn spawn_with(house: &House, who: &str, failpoint: &str) -> Option<i32> {
-    let words = [
+fn spawn_with(env: &TestEnv, who: &str, failpoint: &str) -> Option<i32> {
+    let args = [
         "spawn",
         "--template",
         SHORT,
@@ -26,7 +26,7 @@ fn spawn_with(house: &House, who: &str, failpoint: &str) -> Option<i32> {
         "s1",
         "--json",
     ];
-    let spawned = house.materia(&words).env(who, failpoint).run();
+    let spawned = env.materia(&args).env(who, failpoint).run();
     let code = spawned.status.code();
     assert!(
         code.is_none() || spawned.json()["ok"].is_boolean(),
@@ -38,10 +38,10 @@ fn spawn_with(house: &House, who: &str, failpoint: &str) -> Option<i32> {
 
 /// After whatever happened: the run is over or never was, nothing of it runs, and the id can be
 /// used again.
-fn is_well(house: &House, what: &str) {
-    let place = house.run_place("a");
+fn is_well(env: &TestEnv, what: &str) {
+    let place = env.run_dir("a");
     if place.exists() {
-        let waited = house
+        let waited = env
             .materia(&["wait", "run:a", "--timeout", "20", "--json"])
             .run()
             .json();
@@ -49,21 +49,21 @@ fn is_well(house: &House, what: &str) {
             let status = waited["runs"][0]["status"].as_str().unwrap();
             let over = ["done", "failed", "exited", "cancelled", "killed"].contains(&status);
             assert!(
-                over || (status == "starting" && house.look("a").start.is_none()),
+                over || (status == "starting" && env.run_state("a").start.is_none()),
                 "{what}: {waited}"
             );
             if over {
                 assert_eq!(
-                    document(house, "a", "result.json")["status"],
+                    document(env, "a", "result.json")["status"],
                     *status,
                     "{what}"
                 );
             }
         }
     }
-    house.spawn("a", "true", &[]);
-    assert_eq!(house.wait("a")["status"], "done", "{what}");
-    linear(&records(house, "a"), what);
+    env.spawn("a", "true", &[]);
+    assert_eq!(env.wait("a")["status"], "done", "{what}");
+    linear(&records(env, "a"), what);
 }
 
 /// Every generation begins once, and ends once before the next begins.
@@ -115,13 +115,13 @@ fn messages_have_their_generation(records: &[Value], accepted: &[usize]) {
 
 /// The points that somebody passes while a run is started and comes to its end.
 fn points(who: &str) -> BTreeMap<String, usize> {
-    let house = House::new();
-    let trace = house.work().join("trace");
+    let env = TestEnv::new();
+    let trace = env.work_dir().join("trace");
     assert_eq!(
-        spawn_with(&house, who, &format!("trace:{}", trace.display())),
+        spawn_with(&env, who, &format!("trace:{}", trace.display())),
         Some(0)
     );
-    assert_eq!(house.wait("a")["status"], "done");
+    assert_eq!(env.wait("a")["status"], "done");
     let mut points: BTreeMap<String, usize> = BTreeMap::new();
     for point in std::fs::read_to_string(&trace).unwrap().lines() {
         *points.entry(point.to_owned()).or_default() += 1;
@@ -135,9 +135,9 @@ fn killed_or_refused_at_every_point(who: &str, at_least: usize) {
     for (point, times) in &points {
         for nth in 1..=*times {
             for action in ["abort", "enospc"] {
-                let house = House::new();
+                let env = TestEnv::new();
                 let failpoint = format!("{point}:{nth}:{action}");
-                let code = spawn_with(&house, who, &failpoint);
+                let code = spawn_with(&env, who, &failpoint);
                 let killed = who == LAUNCHER && action == "abort";
                 assert!(
                     killed == code.is_none() && code.is_none_or(|code| code < 2),
@@ -145,11 +145,11 @@ fn killed_or_refused_at_every_point(who: &str, at_least: usize) {
                 );
                 if code == Some(1) {
                     assert!(
-                        !house.run_place("a").dir().exists(),
+                        !env.run_dir("a").dir().exists(),
                         "{failpoint} left something half-written"
                     );
                 }
-                is_well(&house, &failpoint);
+                is_well(&env, &failpoint);
             }
         }
     }
@@ -167,39 +167,39 @@ fn a_supervisor_killed_or_refused_at_every_point_leaves_no_run_stuck() {
 
 #[test]
 fn killed_at_any_moment_a_supervisor_leaves_nothing() {
-    let house = House::new();
+    let env = TestEnv::new();
     for round in 0..40 {
-        house.spawn("a", "materia-fake forks 2 --setsid", &[]);
+        env.spawn("a", "materia-fake forks 2 --setsid", &[]);
         // Anywhere between its answer and its sleep.
         std::thread::sleep(Duration::from_micros(round * 373 % 9000));
-        house.kill_supervisor("a");
-        let over = house.wait("a");
+        env.kill_supervisor("a");
+        let over = env.wait("a");
         assert_eq!(over["status"], "exited", "round {round}: {over}");
         assert!(
-            house.alive().is_empty(),
+            env.live_processes().is_empty(),
             "round {round}: {:?}",
-            house.alive()
+            env.live_processes()
         );
     }
-    linear(&records(&house, "a"), "any moment");
+    linear(&records(&env, "a"), "any moment");
 }
 
 /// A run kills the tree of its command while that starts another run: the other run comes to its
 /// own end, or it was never started.
 #[test]
 fn a_launcher_killed_with_its_tree_leaves_a_whole_run_or_none() {
-    let house = House::new();
+    let env = TestEnv::new();
     let mut whole = 0;
     for round in 0..100 {
         let inner = format!("inner-{round}");
         let launch = format!("materia spawn --template true --as run:{inner} --json");
-        house.spawn("outer", &launch, &[]);
+        env.spawn("outer", &launch, &[]);
         std::thread::sleep(Duration::from_micros(round * 373 % 20_000));
-        house.kill("outer");
-        if !house.run_place(&inner).exists() {
+        env.kill("outer");
+        if !env.run_dir(&inner).exists() {
             continue;
         }
-        let waited = house
+        let waited = env
             .materia(&["wait", &format!("run:{inner}"), "--timeout", "20", "--json"])
             .run()
             .json();
@@ -207,8 +207,8 @@ fn a_launcher_killed_with_its_tree_leaves_a_whole_run_or_none() {
             Some("done") => whole += 1,
             // Nothing was recorded of it, or that was taken back: its id is free.
             None | Some("starting") => {
-                house.spawn(&inner, "true", &[]);
-                assert_eq!(house.wait(&inner)["status"], "done", "round {round}");
+                env.spawn(&inner, "true", &[]);
+                assert_eq!(env.wait(&inner)["status"], "done", "round {round}");
             }
             Some(_) => panic!("round {round}: {waited}"),
         }
@@ -218,7 +218,7 @@ fn a_launcher_killed_with_its_tree_leaves_a_whole_run_or_none() {
 
 #[test]
 fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
-    let house = House::new();
+    let env = TestEnv::new();
     let (started, refused, accepted) = (
         AtomicUsize::new(0),
         AtomicUsize::new(0),
@@ -226,16 +226,16 @@ fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
     );
     std::thread::scope(|scope| {
         for worker in 0..50 {
-            let (house, started, refused, accepted) = (&house, &started, &refused, &accepted);
+            let (env, started, refused, accepted) = (&env, &started, &refused, &accepted);
             scope.spawn(move || {
                 if worker % 5 == 4 {
-                    let place = house.run_place("a");
+                    let place = env.run_dir("a");
                     let _nothing_yet = run::stop(&place, Control::Kill, None, &Clock::system());
                     return;
                 }
                 if worker % 5 == 3 {
                     // There may be no run yet, or none that is on.
-                    let sent = house.send(&["run:a", "task.run", &worker.to_string()]);
+                    let sent = env.send(&["run:a", "task.run", &worker.to_string()]);
                     assert!([0, 3, 4].contains(&sent.code()), "{}", sent.transcript());
                     if sent.code() == 0 {
                         accepted.lock().unwrap().push(worker);
@@ -247,8 +247,8 @@ fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
                 } else {
                     "sleep 0.05"
                 };
-                let words = ["spawn", "--template", template, "--as", "run:a", "--json"];
-                let outcome = house.materia(&words).run();
+                let args = ["spawn", "--template", template, "--as", "run:a", "--json"];
+                let outcome = env.materia(&args).run();
                 match outcome.code() {
                     0 => started.fetch_add(1, Ordering::Relaxed),
                     4 => refused.fetch_add(1, Ordering::Relaxed),
@@ -257,12 +257,12 @@ fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
             });
         }
     });
-    house.wait("a");
+    env.wait("a");
     assert_eq!(
         started.load(Ordering::Relaxed) + refused.load(Ordering::Relaxed),
         30
     );
-    let records = records(&house, "a");
+    let records = records(&env, "a");
     linear(&records, "chaos");
     let starts = records
         .iter()
@@ -274,20 +274,20 @@ fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
         "acknowledged starts are exactly the recorded ones"
     );
     messages_have_their_generation(&records, &accepted.into_inner().unwrap());
-    assert!(house.alive().is_empty());
+    assert!(env.live_processes().is_empty());
 }
 
 #[test]
 fn without_file_descriptors_the_error_is_clear_and_other_runs_go_on() {
-    let house = House::new();
-    house.spawn("other", "sleep 600", &[]);
+    let env = TestEnv::new();
+    env.spawn("other", "sleep 600", &[]);
     let mut refused = 0;
     for most in 3..24 {
         let line =
             format!("ulimit -n {most}; exec materia spawn --template true --as run:a --json");
-        let spawned = house.shell(&line).run();
+        let spawned = env.shell(&line).run();
         if spawned.code() == 0 {
-            house.wait("a");
+            env.wait("a");
             continue;
         }
         refused += 1;
@@ -298,15 +298,15 @@ fn without_file_descriptors_the_error_is_clear_and_other_runs_go_on() {
         }
     }
     assert!(refused > 0);
-    is_well(&house, "descriptors");
-    assert_eq!(house.look("other").status.as_str(), "running");
-    house.kill("other");
+    is_well(&env, "descriptors");
+    assert_eq!(env.run_state("other").status.as_str(), "running");
+    env.kill("other");
 }
 
 #[test]
 fn without_file_descriptors_every_verb_says_so_and_the_run_goes_on() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &["--session", "s"]);
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &["--session", "s"]);
     let verbs = [
         "message run:a task.run x",
         "receive --address run:a --timeout 0",
@@ -319,7 +319,7 @@ fn without_file_descriptors_every_verb_says_so_and_the_run_goes_on() {
     let mut refused = 0;
     for verb in verbs {
         for most in (3..16).rev() {
-            let said = house
+            let said = env
                 .shell(&format!("ulimit -n {most}; exec materia {verb} --json"))
                 .run();
             // With hardly any descriptors not even the program can be loaded; what could speak
@@ -339,25 +339,21 @@ fn without_file_descriptors_every_verb_says_so_and_the_run_goes_on() {
         }
     }
     assert!(refused > 0);
-    assert_eq!(house.look("a").status.as_str(), "running");
-    house.sent(&["run:a", "task.run", "and on"]);
-    house.kill("a");
-    linear(&records(&house, "a"), "descriptors");
+    assert_eq!(env.run_state("a").status.as_str(), "running");
+    env.send_ok(&["run:a", "task.run", "and on"]);
+    env.kill("a");
+    linear(&records(&env, "a"), "descriptors");
 }
 
 #[test]
 fn a_run_retires_also_when_a_child_was_killed_with_its_supervisor() {
-    let house = House::new();
+    let env = TestEnv::new();
     let inside =
         "sh -c 'materia spawn --template \"sleep 600\" --as run:child >/dev/null; sleep 600'";
-    house.spawn("parent", inside, &["--retire-when", "children_terminal"]);
-    house.until_file_has(house.run_place("child").journal(), "command.start");
-    house.kill_supervisor("child");
-    let over = house.wait("parent");
-    assert_eq!(
-        (&over["status"], &over["children"]["child"]),
-        (&json!("done"), &json!("exited")),
-        "{over}"
-    );
-    assert!(house.alive().is_empty());
+    env.spawn("parent", inside, &["--retire-when", "children_terminal"]);
+    env.wait_for_file_text(env.run_dir("child").journal(), "command.start");
+    env.kill_supervisor("child");
+    let over = env.wait("parent");
+    assert_has!(over, {"status": "done", "children": {"child": "exited"}});
+    assert!(env.live_processes().is_empty());
 }

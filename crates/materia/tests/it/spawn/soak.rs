@@ -87,7 +87,7 @@ fn sizes(dir: &Path) -> (u64, usize) {
 /// Hears of the end of every run so far, and of none twice. Whoever is not told within a minute of
 /// silence never is.
 fn every_end_is_told_once(
-    house: &House,
+    env: &TestEnv,
     heard: &Receiver<(String, Value)>,
     ended: &mut BTreeSet<String>,
     total: usize,
@@ -99,7 +99,7 @@ fn every_end_is_told_once(
             panic!(
                 "{} of {total} ends were never told: {missing:?}\n{}",
                 missing.len(),
-                house.read("watch.err")
+                env.read("watch.err")
             );
         };
         assert_eq!(event, "terminal", "{run}");
@@ -108,14 +108,14 @@ fn every_end_is_told_once(
 }
 
 /// Spawns, awaits and prunes runs until so many were begun.
-fn work(house: &House, begun: &AtomicUsize, until: usize) {
+fn work(env: &TestEnv, begun: &AtomicUsize, until: usize) {
     loop {
         let number = begun.fetch_add(1, Ordering::Relaxed);
         if number >= until {
             return;
         }
         let address = format!("run:soak-{number}");
-        let words = [
+        let args = [
             "spawn",
             "--template",
             "echo short",
@@ -125,10 +125,9 @@ fn work(house: &House, begun: &AtomicUsize, until: usize) {
             "soak",
             "--json",
         ];
-        house.materia(&words).run().ok();
-        house.materia(&["wait", &address, "--json"]).run().ok();
-        house
-            .materia(&["message", &address, "control.prune", "--json"])
+        env.materia(&args).run().ok();
+        env.materia(&["wait", &address, "--json"]).run().ok();
+        env.materia(&["message", &address, "control.prune", "--json"])
             .run()
             .ok();
     }
@@ -143,12 +142,12 @@ mod slow {
         reason = "whoever asks for a soak wants its numbers"
     )]
     fn memory_descriptors_and_disk_stay_flat() {
-        let house = House::new();
+        let env = TestEnv::new();
         let (total, begun) = (runs(), AtomicUsize::new(0));
         // From here on what ends is kept for whoever listens, also what ends before that one is
         // there.
-        assert_eq!(house.told(&["--session", "soak"]), Vec::<Value>::new());
-        let mut watcher = house
+        assert_eq!(env.watch_once(&["--session", "soak"]), Vec::<Value>::new());
+        let mut watcher = env
             .shell("exec materia watch --session soak --json 2>watch.err")
             .start();
         let (pid, stdout) = (watcher.pid(), watcher.stdout());
@@ -169,12 +168,12 @@ mod slow {
         for part in 1..=4 {
             std::thread::scope(|scope| {
                 for _ in 0..AT_ONCE {
-                    scope.spawn(|| work(&house, &begun, total * part / 4));
+                    scope.spawn(|| work(&env, &begun, total * part / 4));
                 }
             });
             begun.store(total * part / 4, Ordering::Relaxed);
-            every_end_is_told_once(&house, &heard, &mut ended, total * part / 4);
-            looks.push(taken_at_rest(pid, &house.home()));
+            every_end_is_told_once(&env, &heard, &mut ended, total * part / 4);
+            looks.push(taken_at_rest(pid, &env.home()));
         }
         println!("{total} runs: {looks:#?}");
         let (first, last) = (looks[0], looks[3]);
@@ -191,15 +190,15 @@ mod slow {
         // about to go.
         assert!(last.files <= 500 + 250, "files: {looks:?}");
         watcher.signal(Signal::TERM);
-        watcher.end();
+        watcher.wait();
         listener.join().unwrap();
         assert_eq!(heard.try_iter().count(), 0, "more was told than happened");
         assert_eq!(
-            house.told(&["--session", "soak"]),
+            env.watch_once(&["--session", "soak"]),
             Vec::<Value>::new(),
             "told again"
         );
         println!("{total} ends were told, each once");
-        assert!(house.alive().is_empty());
+        assert!(env.live_processes().is_empty());
     }
 }

@@ -6,8 +6,8 @@ use materia_model::run::{RUN_START, Start, Supervisor};
 use super::*;
 
 /// A run whose supervisor, of this boot or another, is no process.
-fn left_behind(house: &House, id: &str, boot: &str, more: &[(&str, Value)]) -> Place {
-    let place = house.run_place(id);
+fn left_behind(env: &TestEnv, id: &str, boot: &str, more: &[(&str, Value)]) -> Place {
+    let place = env.run_dir(id);
     std::fs::create_dir_all(place.dir()).unwrap();
     let journal = run::journal(&place, &Clock::system()).unwrap();
     let supervisor = Supervisor {
@@ -35,9 +35,9 @@ fn this_boot() -> String {
 
 #[test]
 fn a_dead_supervisor_is_noticed_at_the_next_look_and_recorded_once() {
-    let house = House::new();
-    left_behind(&house, "a", &this_boot(), &[]);
-    let first = house
+    let env = TestEnv::new();
+    left_behind(&env, "a", &this_boot(), &[]);
+    let first = env
         .materia(&["inspect", "run:a", "--json"])
         .run()
         .ok()
@@ -47,52 +47,47 @@ fn a_dead_supervisor_is_noticed_at_the_next_look_and_recorded_once() {
         first["evidence"].as_str().unwrap().contains("is gone"),
         "{first}"
     );
-    house.materia(&["inspect", "run:a"]).run().ok();
+    env.materia(&["inspect", "run:a"]).run().ok();
     assert_eq!(
-        kinds(&house, "a")
+        kinds(&env, "a")
             .iter()
             .filter(|kind| *kind == "run.end")
             .count(),
         1
     );
-    assert_eq!(document(&house, "a", "progress.json")["phase"], "exited");
-    assert_eq!(document(&house, "a", "result.json")["status"], "exited");
+    assert_eq!(document(&env, "a", "progress.json")["phase"], "exited");
+    assert_eq!(document(&env, "a", "result.json")["status"], "exited");
 }
 
 #[test]
 fn a_run_is_starting_while_somebody_starts_it_and_never_was_when_nobody_does() {
-    let house = House::new();
-    let place = house.run_place("a");
+    let env = TestEnv::new();
+    let place = env.run_dir("a");
     std::fs::create_dir_all(place.dir()).unwrap();
     let starts =
         Lock::acquire(&place.lock(), Mode::Exclusive, Wait::No, &Holder::current()).unwrap();
-    let seen = house
+    let seen = env
         .materia(&["inspect", "run:a", "--json"])
         .run()
         .ok()
         .json();
     assert_eq!(seen["status"], "starting", "{seen}");
-    let waited = house
+    let waited = env
         .materia(&["wait", "run:a", "--timeout", "0.05", "--json"])
         .run()
         .json();
-    assert_eq!(
-        (&waited["timedOut"], &waited["runs"][0]["status"]),
-        (&json!(true), &json!("starting"))
-    );
+    assert_eq!(waited["timedOut"], true);
+    assert_eq!(waited["runs"][0]["status"], "starting");
     drop(starts);
-    let gone = house.materia(&["inspect", "run:a", "--json"]).run();
-    assert_eq!(
-        (gone.code(), &gone.json()["error"]["code"]),
-        (3, &json!("run_not_found"))
-    );
-    house.spawn("a", "true", &[]);
-    assert_eq!(house.wait("a")["status"], "done");
+    let gone = env.materia(&["inspect", "run:a", "--json"]).run();
+    gone.assert_error(3, "run_not_found");
+    env.spawn("a", "true", &[]);
+    assert_eq!(env.wait("a")["status"], "done");
 }
 
 #[test]
 fn a_request_that_was_pending_says_what_it_became() {
-    let house = House::new();
+    let env = TestEnv::new();
     let asked = |kind: &str| {
         (
             "message",
@@ -100,23 +95,23 @@ fn a_request_that_was_pending_says_what_it_became() {
         )
     };
     for (kind, status) in [("control.kill", "killed"), ("control.cancel", "cancelled")] {
-        let place = left_behind(&house, "a", &this_boot(), &[asked(kind)]);
-        assert_eq!(house.look("a").status.as_str(), status);
+        let place = left_behind(&env, "a", &this_boot(), &[asked(kind)]);
+        assert_eq!(env.run_state("a").status.as_str(), status);
         std::fs::remove_dir_all(place.dir()).unwrap();
     }
 }
 
 #[test]
 fn after_a_restart_of_the_machine_nothing_runs() {
-    let house = House::new();
-    left_behind(&house, "a", "another-boot", &[]);
-    let listed = house
+    let env = TestEnv::new();
+    left_behind(&env, "a", "another-boot", &[]);
+    let listed = env
         .materia(&["inspect", "session:all", "--json"])
         .run()
         .ok()
         .json();
     assert_eq!(listed["runs"][0]["status"], "exited");
-    let state = house.look("a");
+    let state = env.run_state("a");
     assert_eq!(
         state.ended.unwrap().end.evidence.unwrap(),
         "the machine was started anew since"
@@ -125,45 +120,40 @@ fn after_a_restart_of_the_machine_nothing_runs() {
 
 #[test]
 fn after_a_restart_of_the_machine_everybody_learns_how_every_run_stands() {
-    let house = House::new();
+    let env = TestEnv::new();
     for run in ["a", "b", "c"] {
-        left_behind(&house, run, "another-boot", &[]);
+        left_behind(&env, run, "another-boot", &[]);
     }
-    let waited = house.materia(&["wait", "run:a", "--json"]).run();
-    assert_eq!(
-        (waited.code(), &waited.json()["runs"][0]["status"]),
-        (1, &json!("exited"))
-    );
-    let late = house.send(&["run:b", "task.run", "x"]);
-    assert_eq!(
-        (late.code(), &late.json()["error"]["code"]),
-        (4, &json!("run_not_running"))
-    );
-    let listed = house
+    let waited = env.materia(&["wait", "run:a", "--json"]).run();
+    assert_eq!(waited.code(), 1);
+    assert_eq!(waited.json()["runs"][0]["status"], "exited");
+    let late = env.send(&["run:b", "task.run", "x"]);
+    late.assert_error(4, "run_not_running");
+    let listed = env
         .materia(&["inspect", "session:all", "--status", "exited", "--json"])
         .run()
         .ok()
         .json();
     assert_eq!(listed["runs"].as_array().unwrap().len(), 3, "{listed}");
     for run in ["a", "b", "c"] {
-        let state = house.look(run);
+        let state = env.run_state(run);
         assert_eq!(
             state.ended.unwrap().end.evidence.unwrap(),
             "the machine was started anew since"
         );
-        house.spawn(run, "true", &[]);
-        assert_eq!(house.wait(run)["status"], "done", "its id is free");
+        env.spawn(run, "true", &[]);
+        assert_eq!(env.wait(run)["status"], "done", "its id is free");
     }
 }
 
 #[test]
 fn a_pid_that_belongs_to_somebody_else_by_now_is_not_believed_and_not_signalled() {
-    let house = House::new();
+    let env = TestEnv::new();
     let mut innocent = std::process::Command::new("sleep")
         .arg("600")
         .spawn()
         .unwrap();
-    let place = house.run_place("a");
+    let place = env.run_dir("a");
     std::fs::create_dir_all(place.dir()).unwrap();
     let supervisor = Supervisor {
         pid: innocent.id().cast_signed(),
@@ -180,7 +170,7 @@ fn a_pid_that_belongs_to_somebody_else_by_now_is_not_believed_and_not_signalled(
         .unwrap()
         .append(RUN_START, &start)
         .unwrap();
-    let stopped = house.kill("a");
+    let stopped = env.kill("a");
     assert_eq!(
         (stopped.stopped, stopped.status.as_str()),
         (false, "exited")
@@ -195,67 +185,69 @@ fn a_pid_that_belongs_to_somebody_else_by_now_is_not_believed_and_not_signalled(
 
 #[test]
 fn snapshots_are_never_believed() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let dir = house.run_place("a").dir().to_owned();
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let dir = env.run_dir("a").dir().to_owned();
     std::fs::write(dir.join("result.json"), r#"{"code": 0, "status": "done"}"#).unwrap();
     std::fs::write(dir.join("run.json"), "not even JSON").unwrap();
-    assert_eq!(house.look("a").status.as_str(), "running");
-    house.kill("a");
+    assert_eq!(env.run_state("a").status.as_str(), "running");
+    env.kill("a");
 }
 
 #[test]
 fn a_list_writes_nothing_into_runs_that_are_over_and_a_look_writes_what_is_missing() {
-    let house = House::new();
-    house.spawn("a", "true", &[]);
-    house.wait("a");
-    let result = house.run_place("a").dir().join("result.json");
+    let env = TestEnv::new();
+    env.spawn("a", "true", &[]);
+    env.wait("a");
+    let result = env.run_dir("a").dir().join("result.json");
     std::fs::remove_file(&result).unwrap();
-    let listed = house
+    let listed = env
         .materia(&["inspect", "session:all", "--json"])
         .run()
         .ok()
         .json();
     assert_eq!(listed["runs"][0]["status"], "done");
     assert!(!result.exists());
-    house.materia(&["inspect", "run:a", "--json"]).run().ok();
-    assert_eq!(document(&house, "a", "result.json")["code"], 0);
+    env.materia(&["inspect", "run:a", "--json"]).run().ok();
+    assert_eq!(document(&env, "a", "result.json")["code"], 0);
 }
 
 #[test]
 fn what_a_part_of_a_dead_run_says_of_it_is_not_kept_for_others() {
-    let house = House::new();
-    house.shell("mkfifo go seen").run().ok();
-    house.spawn(
+    let env = TestEnv::new();
+    env.shell("mkfifo go seen").run().ok();
+    env.spawn(
         "a",
         "sh -c 'read x <go; materia inspect --json >list; echo x >seen; exec sleep 600'",
         &[],
     );
-    house.kill_supervisor("a");
-    house.shell("echo x >go; read x <seen").run().ok();
-    assert!(!house.alive().is_empty());
-    let listed = house.materia(&["inspect", "--json"]).run().ok().json();
+    env.kill_supervisor("a");
+    env.shell("echo x >go; read x <seen").run().ok();
+    assert!(!env.live_processes().is_empty());
+    let listed = env.materia(&["inspect", "--json"]).run().ok().json();
     assert_eq!(listed["runs"][0]["status"], "exited");
-    assert!(house.alive().is_empty(), "a list ends what was left");
-    assert_eq!(records(&house, "a").pop().unwrap()["type"], "run.end");
+    assert!(env.live_processes().is_empty(), "a list ends what was left");
+    assert_eq!(records(&env, "a").pop().unwrap()["type"], "run.end");
 }
 
 #[test]
 fn a_supervisor_killed_outright_leaves_nothing_and_the_id_is_free() {
-    let house = House::new();
-    house.spawn("a", "materia-fake forks 3 --setsid", &[]);
-    house.until_file_has(house.run_place("a").stdout(), "ready");
-    house.kill_supervisor("a");
+    let env = TestEnv::new();
+    env.spawn("a", "materia-fake forks 3 --setsid", &[]);
+    env.wait_for_file_text(env.run_dir("a").stdout(), "ready");
+    env.kill_supervisor("a");
     // A new start cleans up by itself, before anything of it runs.
-    house.spawn("a", "true", &[]);
-    assert_eq!(house.wait("a")["status"], "done");
-    assert!(house.alive().is_empty(), "{:?}", house.alive());
-    let ends: Vec<Value> = records(&house, "a")
+    env.spawn("a", "true", &[]);
+    assert_eq!(env.wait("a")["status"], "done");
+    assert!(
+        env.live_processes().is_empty(),
+        "{:?}",
+        env.live_processes()
+    );
+    let ends: Vec<Value> = records(&env, "a")
         .into_iter()
         .filter(|record| record["type"] == "run.end")
         .collect();
-    assert_eq!(
-        (&ends[0]["data"]["status"], &ends[1]["data"]["status"]),
-        (&json!("exited"), &json!("done"))
-    );
+    assert_eq!(ends[0]["data"]["status"], "exited");
+    assert_eq!(ends[1]["data"]["status"], "done");
 }

@@ -200,7 +200,7 @@ fn no_test_passes_without_its_tools() {
         }
         // A module named after the tool is what `./test --no-install` leaves out.
         let (call, module) = [
-            (concat!("Stage::", "new("), "needs_agents"),
+            (concat!("AgentHarness::", "new("), "needs_agents"),
             (concat!("tools::", "agents()"), "needs_agents"),
             (concat!("tools::", "jj()"), "needs_jj"),
             (concat!("tools::", "cannot_mount("), "needs_mount"),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::utility;
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 fn titled(titles: &[&str]) -> Value {
     titles
@@ -14,7 +14,7 @@ fn titled(titles: &[&str]) -> Value {
 
 #[test]
 fn valid_titles_satisfy_and_the_list_is_handed_on() {
-    let house = House::new();
+    let env = TestEnv::new();
     let items = titled(&[
         "feat: add login",
         "fix(auth): handle timeout",
@@ -22,7 +22,7 @@ fn valid_titles_satisfy_and_the_list_is_handed_on() {
         "  chore: spaced  ",
     ]);
     let outcome = utility(
-        &house,
+        &env,
         "commit-sigil",
         &json!({"state": {"workItems": items}}),
     )
@@ -40,9 +40,9 @@ fn valid_titles_satisfy_and_the_list_is_handed_on() {
 
 #[test]
 fn unusual_types_are_advice_only() {
-    let house = House::new();
+    let env = TestEnv::new();
     let result = utility(
-        &house,
+        &env,
         "commit-sigil",
         &json!({"state": {"workItems": titled(&["custom: y"])}}),
     )
@@ -58,7 +58,7 @@ fn unusual_types_are_advice_only() {
 
 #[test]
 fn wrong_titles_are_named_with_what_to_write() {
-    let house = House::new();
+    let env = TestEnv::new();
     let items = titled(&[
         "feat: ok",
         "bad title",
@@ -67,16 +67,13 @@ fn wrong_titles_are_named_with_what_to_write() {
         "My Module: do it",
     ]);
     let result = utility(
-        &house,
+        &env,
         "commit-sigil",
         &json!({"state": {"workItems": items}}),
     )
     .ok()
     .json();
-    assert_eq!(
-        (&result["satisfied"], &result["workItems"]),
-        (&json!(false), &items)
-    );
+    assert_has!(result, {"satisfied": false, "workItems": items});
     let lines: Vec<&str> = result["context"].as_str().unwrap().lines().collect();
     let line = |index: usize, title: &str, suggested: &str| {
         format!(
@@ -99,19 +96,16 @@ fn wrong_titles_are_named_with_what_to_write() {
 
 #[test]
 fn missing_titles_fail_and_what_is_no_item_is_not_judged() {
-    let house = House::new();
+    let env = TestEnv::new();
     let items = json!([{"context": "c"}, {"title": " "}, {"title": 7}, "text", 3, null]);
     let outcome = utility(
-        &house,
+        &env,
         "commit-sigil",
         &json!({"state": {"workItems": items}}),
     )
     .ok();
     let result = outcome.json();
-    assert_eq!(
-        (&result["satisfied"], &result["workItems"]),
-        (&json!(false), &items)
-    );
+    assert_has!(result, {"satisfied": false, "workItems": items});
     assert_eq!(
         result["context"]
             .as_str()
@@ -125,7 +119,7 @@ fn missing_titles_fail_and_what_is_no_item_is_not_judged() {
 
 #[test]
 fn only_work_items_are_looked_at() {
-    let house = House::new();
+    let env = TestEnv::new();
     let bad = titled(&["Bad"]);
     for input in [
         json!({}),
@@ -133,26 +127,23 @@ fn only_work_items_are_looked_at() {
         json!({"state": {"workItems": []}, "workItems": bad}),
         json!({"state": {"tasks": bad, "workItems": "none"}, "tasks": bad, "work": bad}),
     ] {
-        let result = utility(&house, "commit-sigil", &input).ok().json();
+        let result = utility(&env, "commit-sigil", &input).ok().json();
         let expected = json!({"workItems": [], "satisfied": true, "context": "There are no work items to validate."});
         assert_eq!(result, expected, "{input}");
     }
-    let direct = utility(&house, "commit-sigil", &json!({"workItems": bad}))
+    let direct = utility(&env, "commit-sigil", &json!({"workItems": bad}))
         .ok()
         .json();
-    assert_eq!(
-        (&direct["satisfied"], &direct["workItems"]),
-        (&json!(false), &bad)
-    );
+    assert_has!(direct, {"satisfied": false, "workItems": bad});
 }
 
 #[test]
 fn the_context_stays_short_however_many_are_wrong() {
-    let house = House::new();
+    let env = TestEnv::new();
     let long = "x".repeat(10_000);
     let items = titled(&vec![long.as_str(); 200]);
     let result = utility(
-        &house,
+        &env,
         "commit-sigil",
         &json!({"state": {"workItems": items}}),
     )

@@ -1,5 +1,4 @@
-//! A terminal of its own for a program: what was drawn on it, what is left, and keys that are
-//! pressed.
+//! Programs on a pseudo-terminal: everything they drew, what is on the screen, and key presses.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -8,28 +7,29 @@ use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::{House, Running};
+use super::{TestEnv, TestProcess};
 
-/// Runs a line on a terminal of its own; everything that was drawn on it.
-pub fn on_terminal(house: &House, columns: usize, line: &str) -> String {
-    house.write("line.sh", format!("stty cols {columns} rows 10\n{line}\n"));
-    let outcome = house
+/// Runs a shell command line on a new terminal and returns everything that was drawn.
+pub fn run_on_terminal(env: &TestEnv, columns: usize, line: &str) -> String {
+    env.write("line.sh", format!("stty cols {columns} rows 10\n{line}\n"));
+    let output = env
         .shell("script -qec 'sh line.sh' /dev/null")
         .env("TERM", "xterm")
         .run();
-    outcome.stdout
+    output.stdout
 }
 
-/// A small terminal: what is left on it, and how far to the right anything was written.
+/// A minimal terminal emulator: the lines on the screen, and every line that was ever completed.
 #[derive(Default)]
 pub struct Terminal {
     pub lines: Vec<String>,
     row: usize,
-    /// Every line that was ever complete.
-    pub ever: Vec<String>,
+    /// Every line that was ever completed, also those that were erased later.
+    pub completed: Vec<String>,
 }
 
 impl Terminal {
+    /// The terminal after a program has drawn this.
     pub fn after(drawn: &str) -> Self {
         let mut terminal = Self {
             lines: vec![String::new()],
@@ -39,7 +39,7 @@ impl Terminal {
         while let Some(next) = rest.chars().next() {
             rest = &rest[next.len_utf8()..];
             match next {
-                '\u{1b}' => rest = terminal.obey(rest),
+                '\u{1b}' => rest = terminal.apply_escape(rest),
                 '\r' => {}
                 '\n' => terminal.end_line(),
                 other => terminal.lines[terminal.row].push(other),
@@ -51,39 +51,39 @@ impl Terminal {
         terminal
     }
 
-    fn obey<'a>(&mut self, rest: &'a str) -> &'a str {
+    fn apply_escape<'a>(&mut self, rest: &'a str) -> &'a str {
         let end = rest
             .find(|c: char| c.is_ascii_alphabetic())
-            .expect("an escape sequence ends");
+            .expect("unterminated escape sequence");
         let number = rest[1..end].parse::<usize>();
         match &rest[end..=end] {
             "A" => {
                 self.row = self
                     .row
                     .checked_sub(number.unwrap())
-                    .expect("it stays below the top");
+                    .expect("the cursor moved above the first line");
             }
             "J" => {
                 self.lines.truncate(self.row);
                 self.lines.push(String::new());
             }
-            // Colours, modes and the mouse leave no letters.
+            // Colours, modes and the mouse do not change the text.
             "m" | "h" | "l" => {}
-            other => panic!("what is {other}?"),
+            other => panic!("unknown escape sequence {other}"),
         }
         &rest[end + 1..]
     }
 
     fn end_line(&mut self) {
-        self.ever.push(self.lines[self.row].clone());
+        self.completed.push(self.lines[self.row].clone());
         self.row += 1;
     }
 
-    /// Asserts that no line of the progress was wider than the terminal.
+    /// Asserts that no progress line was wider than the terminal.
     pub fn assert_fits(&self, columns: usize) {
         let words = ["running ", "done ", "failed ", "stopped ", "        and "];
         let mut progress = self
-            .ever
+            .completed
             .iter()
             .filter(|line| words.iter().any(|word| line.starts_with(word)));
         let wide = progress.find(|line| line.chars().count() > columns);
@@ -91,7 +91,7 @@ impl Terminal {
     }
 }
 
-/// Whether something was drawn in colour.
+/// Whether anything was drawn in colour.
 pub fn is_coloured(drawn: &str) -> bool {
     let sequences = drawn.split("\u{1b}[").skip(1);
     sequences
@@ -99,37 +99,37 @@ pub fn is_coloured(drawn: &str) -> bool {
         .any(|end| end == 'm')
 }
 
-/// A program on a terminal that a person sits at.
-pub struct Seat<'a> {
-    running: Running<'a>,
+/// An interactive program on a terminal.
+pub struct TerminalSession<'a> {
+    process: TestProcess<'a>,
     keys: Option<ChildStdin>,
-    drawn: ChildStdout,
+    output: ChildStdout,
     screen: vt100::Parser,
     all: Vec<u8>,
-    /// The file that says which terminal it is.
+    /// The file that holds the name of the terminal.
     tty: PathBuf,
 }
 
-impl House {
-    /// Starts a line on a terminal of its own.
-    pub fn seat(&self, columns: u16, rows: u16, line: &str) -> Seat<'_> {
+impl TestEnv {
+    /// Starts a shell command line on a new terminal.
+    pub fn start_on_terminal(&self, columns: u16, rows: u16, line: &str) -> TerminalSession<'_> {
         self.write(
             "line.sh",
             format!("tty >line.tty; stty cols {columns} rows {rows}\n{line}\n"),
         );
-        let call = self
+        let command = self
             .shell("exec script -qec 'sh line.sh' /dev/null")
             .env("TERM", "xterm-256color");
-        let mut running = call.without_env("MATERIA_TEST_CLOCK").start();
-        let (keys, drawn) = (Some(running.stdin()), running.stdout());
+        let mut process = command.without_env("MATERIA_TEST_CLOCK").start();
+        let (keys, output) = (Some(process.stdin()), process.stdout());
         let (tty, screen) = (
-            self.work().join("line.tty"),
+            self.work_dir().join("line.tty"),
             vt100::Parser::new(rows, columns, 0),
         );
-        Seat {
-            running,
+        TerminalSession {
+            process,
             keys,
-            drawn,
+            output,
             screen,
             all: Vec::new(),
             tty,
@@ -137,19 +137,19 @@ impl House {
     }
 }
 
-impl Seat<'_> {
-    /// What is on the screen.
+impl TerminalSession<'_> {
+    /// The text on the screen.
     pub fn screen(&self) -> String {
         self.screen.screen().contents()
     }
 
-    /// The screen itself, with its colours.
+    /// The screen with its colours.
     pub fn vt(&self) -> &vt100::Screen {
         self.screen.screen()
     }
 
-    /// Whether the program has the whole screen.
-    pub fn is_full(&self) -> bool {
+    /// Whether the program uses the alternate screen.
+    pub fn is_full_screen(&self) -> bool {
         self.screen.screen().alternate_screen()
     }
 
@@ -161,20 +161,20 @@ impl Seat<'_> {
         cells.any(|cell| cell.fgcolor() != vt100::Color::Default || cell.bold())
     }
 
-    /// Another size of the terminal, as if its window were drawn smaller.
+    /// Resizes the terminal, as a window manager does.
     pub fn resize(&mut self, columns: u16, rows: u16) {
         let tty = std::fs::read_to_string(&self.tty).unwrap();
         let size = ["cols", &columns.to_string(), "rows", &rows.to_string()].map(str::to_owned);
-        let sized = std::process::Command::new("stty")
+        let status = std::process::Command::new("stty")
             .args(["-F", tty.trim()])
             .args(size)
             .status();
-        assert!(sized.unwrap().success());
+        assert!(status.unwrap().success());
         self.screen.screen_mut().set_size(rows, columns);
     }
 
-    /// Presses keys.
-    pub fn press(&mut self, keys: &str) {
+    /// Types these keys.
+    pub fn send_keys(&mut self, keys: &str) {
         self.keys
             .as_mut()
             .unwrap()
@@ -182,60 +182,67 @@ impl Seat<'_> {
             .unwrap();
     }
 
-    /// Waits until the screen is as wanted; bounded, because a test that hangs does not say what it
-    /// saw.
+    /// Waits until the screen satisfies the condition. After two minutes it panics with the screen,
+    /// because the timeout of the test runner would not show it.
     #[track_caller]
-    pub fn until(&mut self, wanted: impl Fn(&str) -> bool) {
+    pub fn wait_until(&mut self, condition: impl Fn(&str) -> bool) {
         let (mut buffer, began) = ([0; 4096], Instant::now());
-        while !wanted(&self.screen()) {
+        while !condition(&self.screen()) {
             let second = Timespec {
                 tv_sec: 1,
                 tv_nsec: 0,
             };
             let ready = poll(
-                &mut [PollFd::new(&self.drawn, PollFlags::IN)],
+                &mut [PollFd::new(&self.output, PollFlags::IN)],
                 Some(&second),
             )
             .unwrap();
             assert!(
                 began.elapsed().as_secs() < 120,
-                "it never came:\n{}",
+                "timed out; the screen is:\n{}",
                 self.screen()
             );
             if ready == 0 {
                 continue;
             }
-            let read = self.drawn.read(&mut buffer).unwrap();
-            assert!(read > 0, "it ended first:\n{}", self.screen());
+            let read = self.output.read(&mut buffer).unwrap();
+            assert!(
+                read > 0,
+                "the program exited; the screen is:\n{}",
+                self.screen()
+            );
             self.draw(&buffer[..read]);
         }
     }
 
     /// Waits until the screen has this text.
     #[track_caller]
-    pub fn until_shown(&mut self, text: &str) {
-        self.until(|screen| screen.contains(text));
+    pub fn wait_for_screen_text(&mut self, text: &str) {
+        self.wait_until(|screen| screen.contains(text));
     }
 
-    /// Waits for the end of the program; what is left on the screen, and the exit code.
-    pub fn end(mut self) -> (String, i32) {
+    /// Waits until the program exits and returns the last screen and the exit code.
+    pub fn wait(mut self) -> (String, i32) {
         let mut rest = Vec::new();
-        self.drawn.read_to_end(&mut rest).unwrap();
+        self.output.read_to_end(&mut rest).unwrap();
         self.draw(&rest);
-        let left = self.screen();
-        assert!(!self.is_full(), "the terminal was not given back:\n{left}");
+        let screen = self.screen();
+        assert!(
+            !self.is_full_screen(),
+            "the program did not leave the alternate screen:\n{screen}"
+        );
         drop(self.keys.take());
-        let ended = self.running.end();
-        (left, ended.code())
+        let output = self.process.wait();
+        (screen, output.code())
     }
 
-    /// Waits for the end of the program; everything that was drawn.
-    pub fn end_drawn(mut self) -> String {
+    /// Waits until the program exits and returns everything that was drawn.
+    pub fn wait_for_output(mut self) -> String {
         let mut rest = Vec::new();
-        self.drawn.read_to_end(&mut rest).unwrap();
+        self.output.read_to_end(&mut rest).unwrap();
         self.draw(&rest);
         drop(self.keys.take());
-        self.running.end();
+        self.process.wait();
         String::from_utf8_lossy(&self.all).into_owned()
     }
 

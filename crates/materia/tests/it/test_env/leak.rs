@@ -1,4 +1,4 @@
-//! Finding what a test left running, by the mark in its environment.
+//! Finds the processes that a test left running, by a marker in their environment.
 
 use std::fs;
 
@@ -7,36 +7,35 @@ use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 /// A process that is alive.
 #[derive(Debug)]
-pub struct Living {
-    /// Its number.
+pub struct LiveProcess {
     pub pid: i32,
-    /// Its command line.
     pub command: String,
 }
 
-/// The living processes whose environment has the mark, this one aside. Zombies have no
-/// environment.
-pub fn living(mark: &str) -> Vec<Living> {
-    let wanted = format!("MATERIA_HOUSE={mark}");
+/// The processes whose environment has the marker, except this one. Zombies have no environment
+/// and are not found.
+pub fn find_processes(marker: &str) -> Vec<LiveProcess> {
+    let variable = format!("MATERIA_TEST_ENV={marker}");
     let pids = fs::read_dir("/proc")
         .unwrap()
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     pids.filter(|pid: &i32| *pid != std::process::id().cast_signed())
-        .filter(|pid| has_variable(*pid, wanted.as_bytes()))
-        .map(|pid| Living {
+        .filter(|pid| has_variable(*pid, variable.as_bytes()))
+        .map(|pid| LiveProcess {
             pid,
             command: command_line(pid),
         })
         .collect()
 }
 
-/// Waits a while for supervisors: one whose run is over tells others of it, and ends by itself.
-pub fn settle(left: &[Living]) {
-    let patience = rustix::event::Timespec {
+/// Waits at most five seconds for each supervisor: after the end of its run it still notifies other
+/// processes, and then exits by itself.
+pub fn wait_for_supervisors(processes: &[LiveProcess]) {
+    let timeout = rustix::event::Timespec {
         tv_sec: 5,
         tv_nsec: 0,
     };
-    for process in left
+    for process in processes
         .iter()
         .filter(|process| process.command.contains(" __supervise "))
     {
@@ -44,13 +43,13 @@ pub fn settle(left: &[Living]) {
         let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else {
             continue;
         };
-        let _still_there = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&patience));
+        let _may_time_out = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&timeout));
     }
 }
 
-/// Kills them, and waits until they are gone.
-pub fn end(left: &[Living]) {
-    for process in left {
+/// Kills the processes and waits until they are gone.
+pub fn kill_all(processes: &[LiveProcess]) {
+    for process in processes {
         let pid = rustix::process::Pid::from_raw(process.pid).unwrap();
         let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else {
             continue;
@@ -60,14 +59,14 @@ pub fn end(left: &[Living]) {
     }
 }
 
-fn has_variable(pid: i32, wanted: &[u8]) -> bool {
+fn has_variable(pid: i32, variable: &[u8]) -> bool {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environment
         .split(|byte| *byte == 0)
-        .any(|variable| variable == wanted)
+        .any(|entry| entry == variable)
 }
 
 fn command_line(pid: i32) -> String {
-    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    String::from_utf8_lossy(&words).replace('\0', " ")
+    let args = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    String::from_utf8_lossy(&args).replace('\0', " ")
 }

@@ -1,13 +1,12 @@
-//! Casts whose turns a host plays in its own conversation: real Pi, and a model that plays a
-//! script.
+//! Casts whose turns run in the session of their host: the real Pi with a scripted model.
 
 use serde_json::{Value, json};
 
-use super::{Pi, heard, until_heard};
-use crate::agent::stage::{Program, Stage};
+use super::{Pi, count_requests_with, wait_for_request_with};
+use crate::agent::harness::{AgentHarness, Program};
 
-/// Two roles, one after the other: one without tools, one that may look.
-fn config(stage: &Stage) -> String {
+/// A config with two roles in sequence: one without tools, one with read-only tools.
+fn write_config(harness: &AgentHarness) -> String {
     let loadout = json!({"entry": "Socket-1", "sockets": {
         "Socket-1": {"materia": "Plan", "edges": [{"to": "Socket-2"}]},
         "Socket-2": {"materia": "Look"}}});
@@ -15,8 +14,8 @@ fn config(stage: &Stage) -> String {
         "Plan": {"tools": "none", "prompt": "You are the planner."},
         "Look": {"tools": "readOnly", "prompt": "You are the one who looks."}});
     let config = json!({"activeLoadout": "H", "loadouts": {"H": loadout}, "materia": materia});
-    stage
-        .house
+    harness
+        .env
         .write("flow.json", config.to_string())
         .to_str()
         .unwrap()
@@ -33,45 +32,45 @@ fn rules(plan: &Value) -> Value {
     ])
 }
 
-/// The requests of a role's turns.
-fn asked(stage: &Stage, part: &str) -> Vec<Value> {
+/// The requests to the model whose last user message has this text.
+fn requests_with(harness: &AgentHarness, part: &str) -> Vec<Value> {
     let asks = |request: &Value| {
         request["last_user"]
             .as_str()
-            .is_some_and(|said| said.contains(part))
+            .is_some_and(|output| output.contains(part))
     };
-    stage.requests().into_iter().filter(asks).collect()
+    harness.requests().into_iter().filter(asks).collect()
 }
 
 #[track_caller]
-fn is_played(stage: &Stage, config: &str) {
-    until_heard(stage, "Run h completed successfully");
+fn assert_completed(harness: &AgentHarness, config: &str) {
+    wait_for_request_with(harness, "Run h completed successfully");
     let (plan, look) = (
-        asked(stage, "You are the planner"),
-        asked(stage, "You are the one who looks"),
+        requests_with(harness, "You are the planner"),
+        requests_with(harness, "You are the one who looks"),
     );
     assert_eq!(
         plan.last().unwrap()["tools"],
         json!([]),
-        "a role without tools"
+        "the first role has no tools"
     );
     assert_eq!(
         look[0]["tools"].as_array().unwrap().len(),
         4,
-        "one that may look: {}",
+        "the second role has read-only tools: {}",
         look[0]["tools"]
     );
     assert_eq!(
         look[0]["turns"], 2,
-        "the instructions and its own prompt, and nothing of the conversation"
+        "expected only the instructions and the prompt of the role"
     );
-    let woken = asked(stage, "Run h completed");
+    let woken = requests_with(harness, "Run h completed");
     let tools = woken[0]["tools"].as_array().unwrap();
     assert!(
         tools.contains(&json!("spawn")) && tools.contains(&json!("bash")),
-        "put back: {tools:?}"
+        "the tools of the session must be restored: {tools:?}"
     );
-    let casts = stage
+    let casts = harness
         .materia(&["casts", "--json"])
         .env("MATERIA_CONFIG", config)
         .run()
@@ -79,7 +78,7 @@ fn is_played(stage: &Stage, config: &str) {
         .json();
     assert_eq!(casts["casts"][0]["status"], "complete", "{casts}");
     let id = casts["casts"][0]["castId"].as_str().unwrap();
-    let shown = stage
+    let shown = harness
         .materia(&["cast-show", id, "--json"])
         .env("MATERIA_CONFIG", config)
         .run()
@@ -89,69 +88,69 @@ fn is_played(stage: &Stage, config: &str) {
         shown["usage"]["bySocket"]["Socket-2"]["tokens"]["total"], 10,
         "{shown}"
     );
-    let folder = stage.house.work().join(".pi/pi-materia").join(id);
-    let said = std::fs::read_to_string(folder.join("sockets/Socket-2/1.output.md")).unwrap();
-    assert_eq!(said.trim(), "it looks well");
+    let folder = harness.env.work_dir().join(".pi/pi-materia").join(id);
+    let output = std::fs::read_to_string(folder.join("sockets/Socket-2/1.output.md")).unwrap();
+    assert_eq!(output.trim(), "it looks well");
 }
 
 #[test]
-fn pi_plays_the_turns_of_a_cast_in_its_own_session() {
+fn pi_runs_the_turns_of_a_cast_in_its_session() {
     for (program, session) in [
         (Program::PiNew, "--session-id s1"),
         (Program::PiOld, "--session sessions/one.jsonl"),
     ] {
-        let stage = Stage::new(
+        let harness = AgentHarness::new(
             &[program],
             &rules(&json!([{"text": "first this, then that"}])),
         );
-        let config = config(&stage);
-        let mut pi = Pi::start(&stage, session, &config);
+        let config = write_config(&harness);
+        let mut pi = Pi::start(&harness, session, &config);
         pi.prompt("cast it here");
-        is_played(&stage, &config);
-        pi.close(&stage);
+        assert_completed(&harness, &config);
+        pi.close(&harness);
     }
 }
 
 #[test]
-fn pi_that_only_prints_plays_them_too() {
-    let stage = Stage::new(
+fn pi_in_print_mode_runs_the_turns_of_a_cast() {
+    let harness = AgentHarness::new(
         &[Program::PiNew],
         &rules(&json!([{"text": "first this, then that"}])),
     );
-    let config = config(&stage);
+    let config = write_config(&harness);
     let extension =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations/pi/materia.ts");
     let line = format!(
         "exec pi -e '{}' -p 'cast it here' </dev/null",
         extension.display()
     );
-    let call = stage.shell(&line).env("MATERIA_CONFIG", &config);
-    let said = call
+    let command = harness.shell(&line).env("MATERIA_CONFIG", &config);
+    let output = command
         .env("MATERIA_BIN", env!("CARGO_BIN_EXE_materia"))
         .run()
         .ok();
     assert!(
-        said.stdout.contains("so it is done"),
+        output.stdout.contains("so it is done"),
         "{}",
-        said.transcript()
+        output.transcript()
     );
-    is_played(&stage, &config);
+    assert_completed(&harness, &config);
 }
 
 #[test]
-fn a_cast_whose_host_dies_goes_on_in_the_next_one() {
+fn a_cast_of_a_killed_host_continues_in_the_next_one() {
     let slow = json!([{"text": "never heard", "first_delay_ms": 60_000}, {"text": "first this, then that"}]);
-    let stage = Stage::new(&[Program::PiNew], &rules(&slow));
-    let config = config(&stage);
-    let mut pi = Pi::start(&stage, "--session-id s1", &config);
+    let harness = AgentHarness::new(&[Program::PiNew], &rules(&slow));
+    let config = write_config(&harness);
+    let mut pi = Pi::start(&harness, "--session-id s1", &config);
     pi.prompt("cast it here");
-    until_heard(&stage, "You are the planner");
-    pi.kill(&stage);
-    stage
+    wait_for_request_with(&harness, "You are the planner");
+    pi.kill(&harness);
+    harness
         .materia(&["wait", "run:h"])
         .env("MATERIA_CONFIG", &config)
         .run();
-    let casts = stage
+    let casts = harness
         .materia(&["casts", "--json"])
         .env("MATERIA_CONFIG", &config)
         .run()
@@ -159,18 +158,18 @@ fn a_cast_whose_host_dies_goes_on_in_the_next_one() {
         .json();
     assert_eq!(casts["casts"][0]["status"], "failed", "{casts}");
     let id = casts["casts"][0]["castId"].as_str().unwrap();
-    let log = stage
-        .house
+    let log = harness
+        .env
         .read(&format!(".pi/pi-materia/{id}/events.jsonl"));
     assert!(log.contains("the host went away during the turn"), "{log}");
     assert!(
         log.contains("the host of this session is not there"),
         "{log}"
     );
-    let mut pi = Pi::start(&stage, "--session-id s1", &config);
+    let mut pi = Pi::start(&harness, "--session-id s1", &config);
     pi.prompt(&format!("/materia recast {id} --agent session"));
     let status = || {
-        let casts = stage
+        let casts = harness
             .materia(&["casts", "--json"])
             .env("MATERIA_CONFIG", &config)
             .run()
@@ -178,11 +177,14 @@ fn a_cast_whose_host_dies_goes_on_in_the_next_one() {
             .json();
         casts["casts"][0]["status"].as_str().unwrap().to_owned()
     };
-    stage.until(|| status() == "complete");
-    assert_eq!(asked(&stage, "You are the one who looks").len(), 1);
-    assert!(
-        heard(&stage, "You are the planner") >= 2,
-        "the turn that nobody heard was played again"
+    harness.wait_until(|| status() == "complete");
+    assert_eq!(
+        requests_with(&harness, "You are the one who looks").len(),
+        1
     );
-    pi.close(&stage);
+    assert!(
+        count_requests_with(&harness, "You are the planner") >= 2,
+        "the lost turn must run again"
+    );
+    pi.close(&harness);
 }

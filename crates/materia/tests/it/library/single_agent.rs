@@ -1,9 +1,9 @@
-//! Recipes that ask one agent, or several the same.
+//! Recipes that ask one agent, or several agents the same question.
 
-use super::{Shelf, says};
+use super::{LibraryHarness, prompts};
 
-/// A recipe, its required arguments, and what its prompt has to have in it.
-const LEAVES: [(&str, &[&str], &[&str]); 18] = [
+/// A recipe, its required arguments, and what its prompt must contain.
+const RECIPES: [(&str, &[&str], &[&str]); 18] = [
     (
         "subagent-prompt",
         &["prompt=why is it so?"],
@@ -17,43 +17,47 @@ const LEAVES: [(&str, &[&str], &[&str]); 18] = [
     (
         "subagent-review",
         &["scope=src/a.rs"],
-        &[says::REVIEW, "src/a.rs", "correctness"],
+        &[prompts::REVIEW, "src/a.rs", "correctness"],
     ),
     (
         "subagent-critic",
         &["target=the plan"],
-        &[says::CRITIC, "the plan"],
+        &[prompts::CRITIC, "the plan"],
     ),
-    ("subagent-plan", &["goal=ship it"], &[says::PLAN, "ship it"]),
+    (
+        "subagent-plan",
+        &["goal=ship it"],
+        &[prompts::PLAN, "ship it"],
+    ),
     (
         "subagent-verify",
         &["claim=it works"],
-        &[says::VERIFY, "it works"],
+        &[prompts::VERIFY, "it works"],
     ),
     (
         "subagent-evidence-map",
         &["question=who?"],
-        &[says::EVIDENCE, "who?"],
+        &[prompts::EVIDENCE, "who?"],
     ),
     (
         "subagent-contradiction-map",
         &["inputs=a; not a"],
-        &[says::CONTRADICTIONS, "a; not a"],
+        &[prompts::CONTRADICTIONS, "a; not a"],
     ),
     (
         "subagent-merge",
         &["inputs=x and y"],
-        &[says::MERGE, "x and y", "consensus-first"],
+        &[prompts::MERGE, "x and y", "consensus-first"],
     ),
     (
         "subagent-normalize",
         &["input=raw"],
-        &[says::NORMALIZE, "raw"],
+        &[prompts::NORMALIZE, "raw"],
     ),
     (
         "subagent-artifact",
         &["input=facts", "artifact_path=out/a.md"],
-        &[says::ARTIFACT, "facts", "out/a.md"],
+        &[prompts::ARTIFACT, "facts", "out/a.md"],
     ),
     (
         "subagent-message",
@@ -63,7 +67,7 @@ const LEAVES: [(&str, &[&str], &[&str]); 18] = [
     (
         "subagent-task-card",
         &["goal=fix the bug"],
-        &[says::TASK_CARD, "fix the bug"],
+        &[prompts::TASK_CARD, "fix the bug"],
     ),
     (
         "subagent-conflict-report",
@@ -73,17 +77,17 @@ const LEAVES: [(&str, &[&str], &[&str]); 18] = [
     (
         "subagent-checkpoint",
         &["state=half done", "question=which way?"],
-        &[says::CHECKPOINT, "which way?"],
+        &[prompts::CHECKPOINT, "which way?"],
     ),
     (
         "subagent-followup",
         &["checkpoint=c1", "reply=left"],
-        &[says::FOLLOWUP, "c1", "left"],
+        &[prompts::FOLLOWUP, "c1", "left"],
     ),
     (
         "subagent-judge",
         &["report=the report"],
-        &[says::JUDGE, "the report"],
+        &[prompts::JUDGE, "the report"],
     ),
     (
         "subagent-prompt",
@@ -93,12 +97,12 @@ const LEAVES: [(&str, &[&str], &[&str]); 18] = [
 ];
 
 #[test]
-fn each_asks_once_and_hands_on_the_answer() {
-    let shelf = Shelf::new();
-    for (name, words, parts) in LEAVES {
-        shelf.forget();
-        let output = shelf.run(name, words);
-        let prompts = shelf.prompts();
+fn each_recipe_asks_once_and_prints_the_answer() {
+    let harness = LibraryHarness::new();
+    for (name, args, parts) in RECIPES {
+        harness.clear_prompts();
+        let output = harness.run(name, args);
+        let prompts = harness.prompts();
         assert_eq!(prompts.len(), 1, "{name}: {prompts:?}");
         for part in parts {
             assert!(
@@ -113,35 +117,35 @@ fn each_asks_once_and_hands_on_the_answer() {
 }
 
 #[test]
-fn a_missing_argument_is_told_before_anybody_is_asked() {
-    let shelf = Shelf::new();
-    let outcome = shelf
+fn a_missing_argument_is_reported_before_an_agent_is_asked() {
+    let harness = LibraryHarness::new();
+    let outcome = harness
         .materia(&["run", "subagent-checkpoint", "state=x", "--json"])
         .run();
     assert_eq!(
         (outcome.code(), outcome.json()["error"]["code"].as_str()),
         (2, Some("missing_value"))
     );
-    assert_eq!(shelf.prompts().len(), 0);
+    assert_eq!(harness.prompts().len(), 0);
 }
 
 #[test]
-fn knobs_reach_the_agent_and_attached_files_its_prompt() {
-    let shelf = Shelf::new();
-    shelf.house.write("notes.txt", "the notes\n");
-    shelf.house.write("empty.txt", "");
-    let words = [
+fn options_and_attached_files_reach_the_agent() {
+    let harness = LibraryHarness::new();
+    harness.env.write("notes.txt", "the notes\n");
+    harness.env.write("empty.txt", "");
+    let args = [
         "scope=x",
         "model=big/one",
         "agent=fake",
         "attach=notes.txt\nempty.txt",
     ];
     assert!(
-        shelf
-            .run("subagent-review", &words)
+        harness
+            .run("subagent-review", &args)
             .starts_with("ANSWER big/one TO")
     );
-    let prompt = shelf.prompt(says::REVIEW);
+    let prompt = harness.prompt(prompts::REVIEW);
     assert!(
         prompt.contains("## Attached: notes.txt\n\nthe notes"),
         "{prompt}"
@@ -150,7 +154,7 @@ fn knobs_reach_the_agent_and_attached_files_its_prompt() {
         prompt.contains("## Attached: empty.txt\n\n(empty"),
         "{prompt}"
     );
-    let gone = shelf
+    let gone = harness
         .materia(&["run", "subagent-review", "scope=x", "attach=gone.txt"])
         .run();
     assert!(
@@ -161,13 +165,13 @@ fn knobs_reach_the_agent_and_attached_files_its_prompt() {
 }
 
 #[test]
-fn several_models_and_several_prompts_are_asked_side_by_side() {
-    let shelf = Shelf::new();
-    let output = shelf.run(
+fn several_models_and_prompts_are_asked_in_parallel() {
+    let harness = LibraryHarness::new();
+    let output = harness.run(
         "subagent-quorum",
         &["prompt=which?", r#"models=["m1","m2","m3"]"#],
     );
-    assert_eq!(shelf.prompts().len(), 3);
+    assert_eq!(harness.prompts().len(), 3);
     for model in ["m1", "m2", "m3"] {
         assert!(
             output.contains(&format!("branch: {model} status: done")),
@@ -178,16 +182,16 @@ fn several_models_and_several_prompts_are_asked_side_by_side() {
             "{output}"
         );
     }
-    shelf.forget();
+    harness.clear_prompts();
     let prompts = r#"prompts=["one?","two?"]"#;
-    let output = shelf.run("subagents-prompts", &[prompts]);
+    let output = harness.run("subagents-prompts", &[prompts]);
     assert!(
         output.contains("TO one?") && output.contains("TO two?"),
         "{output}"
     );
-    assert_eq!(shelf.prompts().len(), 2);
-    shelf.forget();
-    let output = shelf.run(
+    assert_eq!(harness.prompts().len(), 2);
+    harness.clear_prompts();
+    let output = harness.run(
         "subagents-prompts",
         &[
             prompts,
@@ -195,7 +199,12 @@ fn several_models_and_several_prompts_are_asked_side_by_side() {
             "summary_path=out/short.md",
         ],
     );
-    assert_eq!(shelf.house.read("out/all.md"), output);
-    assert!(shelf.prompt(says::NORMALIZE).contains("TO two?"));
-    assert!(shelf.house.read("out/short.md").contains(says::NORMALIZE));
+    assert_eq!(harness.env.read("out/all.md"), output);
+    assert!(harness.prompt(prompts::NORMALIZE).contains("TO two?"));
+    assert!(
+        harness
+            .env
+            .read("out/short.md")
+            .contains(prompts::NORMALIZE)
+    );
 }

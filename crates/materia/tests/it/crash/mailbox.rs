@@ -1,5 +1,5 @@
-//! Senders and receivers that are killed: nothing acknowledged is lost, nothing is handled twice
-//! (P1, A4).
+//! Killed senders and receivers: no acknowledged message is lost, and none is handled twice (P1,
+//! A4).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,59 +11,59 @@ use materia_engine::store::journal::{Options, SharedJournal};
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::house::{House, Running};
+use crate::test_env::{TestEnv, TestProcess};
 
-/// A house with the journal of one run in it.
-struct Office {
-    house: House,
+/// A test environment with the journal of one run.
+struct MailboxHarness {
+    env: TestEnv,
 }
 
-impl Office {
+impl MailboxHarness {
     fn new() -> Self {
-        let office = Self {
-            house: House::new(),
+        let harness = Self {
+            env: TestEnv::new(),
         };
         let journal =
-            SharedJournal::open(&office.journal(), &Clock::system(), &Options::default()).unwrap();
+            SharedJournal::open(&harness.journal(), &Clock::system(), &Options::default()).unwrap();
         journal
             .append_durable("run.start", &json!({"generation": "g", "run": "a"}))
             .unwrap();
-        office
+        harness
     }
 
     fn journal(&self) -> PathBuf {
-        self.house.work().join("journal.jsonl")
+        self.env.work_dir().join("journal.jsonl")
     }
 
-    fn poster(&self, name: &str, count: u32) -> Running<'_> {
-        let (journal, acked) = (self.journal(), self.house.work().join("acked"));
-        let words = [
-            "poster",
+    fn sender(&self, name: &str, count: u32) -> TestProcess<'_> {
+        let (journal, acked) = (self.journal(), self.env.work_dir().join("acked"));
+        let args = [
+            "sender",
             journal.to_str().unwrap(),
             name,
             &count.to_string(),
             acked.to_str().unwrap(),
         ];
-        self.house.fake(&words).start()
+        self.env.fake(&args).start()
     }
 
-    fn taker(&self) -> Running<'_> {
-        let (journal, handled) = (self.journal(), self.house.work().join("handled"));
-        self.house
+    fn receiver(&self) -> TestProcess<'_> {
+        let (journal, handled) = (self.journal(), self.env.work_dir().join("handled"));
+        self.env
             .fake(&[
-                "taker",
+                "receiver",
                 journal.to_str().unwrap(),
                 handled.to_str().unwrap(),
             ])
             .start()
     }
 
-    /// Takes everything that is left, and compares what was promised with what was done.
+    /// Receives what is left, and compares the accepted with the handled messages.
     fn check(&self, what: &str) {
-        let last = self.taker().end();
+        let last = self.receiver().wait();
         assert_eq!(last.code(), 0, "{what}: {}", last.transcript());
         let read =
-            |name: &str| fs::read_to_string(self.house.work().join(name)).unwrap_or_default();
+            |name: &str| fs::read_to_string(self.env.work_dir().join(name)).unwrap_or_default();
         let mut handled: BTreeMap<String, u32> = BTreeMap::new();
         for line in read("handled").lines() {
             *handled
@@ -79,22 +79,21 @@ impl Office {
         let twice: Vec<&String> = handled
             .iter()
             .filter(|(_, times)| **times > 1)
-            .map(|(said, _)| said)
+            .map(|(body, _)| body)
             .collect();
         assert!(twice.is_empty(), "{what}: handled twice: {twice:?}");
     }
 }
 
-/// A generator of numbers that nobody has to trust, so that a round can be repeated from its seed.
-pub struct Dice(u64);
+/// A pseudorandom number generator, so that a round can be repeated from its seed.
+pub struct Rng(u64);
 
-impl Dice {
-    /// Dice that always fall alike for this seed.
+impl Rng {
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// A number below this one.
+    /// A number below `limit`.
     pub fn below(&mut self, limit: u64) -> u64 {
         self.0 = self
             .0
@@ -104,22 +103,23 @@ impl Dice {
     }
 }
 
-/// Some senders and takers at once, of which some are killed at some moment.
-fn round(office: &Office, seed: u64) {
-    let mut dice = Dice(seed);
+/// Runs senders and receivers at once and kills some of them at a random time.
+fn round(harness: &MailboxHarness, seed: u64) {
+    let mut rng = Rng(seed);
     let names: Vec<String> = (0..3).map(|sender| format!("r{seed}-{sender}")).collect();
-    let mut running: Vec<Running<'_>> = names.iter().map(|name| office.poster(name, 8)).collect();
-    running.extend((0..2).map(|_| office.taker()));
+    let mut running: Vec<TestProcess<'_>> =
+        names.iter().map(|name| harness.sender(name, 8)).collect();
+    running.extend((0..2).map(|_| harness.receiver()));
     for victim in running {
-        if dice.below(2) == 0 {
-            std::thread::sleep(Duration::from_micros(dice.below(30_000)));
+        if rng.below(2) == 0 {
+            std::thread::sleep(Duration::from_micros(rng.below(30_000)));
             victim.signal(Signal::KILL);
         }
-        victim.end();
+        victim.wait();
     }
 }
 
-/// How many rounds: a few, or as many as `MATERIA_ROUNDS` says.
+/// The number of rounds: `MATERIA_ROUNDS`, or a few.
 pub fn rounds() -> u64 {
     std::env::var("MATERIA_ROUNDS")
         .ok()
@@ -127,28 +127,28 @@ pub fn rounds() -> u64 {
         .unwrap_or(4)
 }
 
-/// With which seed the rounds begin: another one each time, or the one that `MATERIA_SEED` says.
+/// The seed of the first round: `MATERIA_SEED`, or a different one each time.
 pub fn seed() -> u64 {
-    let given = std::env::var("MATERIA_SEED")
+    let seed_variable = std::env::var("MATERIA_SEED")
         .ok()
         .and_then(|seed| seed.parse().ok());
-    given.unwrap_or_else(|| u64::from(std::process::id()))
+    seed_variable.unwrap_or_else(|| u64::from(std::process::id()))
 }
 
 #[test]
-fn the_points_of_a_sender_can_be_named() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let points = points(&house);
+fn a_trace_lists_the_failpoints_of_a_sender() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let points = sender_points(&env);
     for point in ["journal.write", "journal.sync"] {
         assert!(points.iter().any(|known| known == point), "{points:?}");
     }
-    house.kill("a");
+    env.kill("a");
 }
 
-/// Every passing of an undisturbed process, as `point:nth`; `run` runs it with what it is given as
-/// its failpoint.
-pub fn traced(run: impl FnOnce(&str)) -> Vec<String> {
+/// Every failpoint hit of an undisturbed process, as `point:nth`. `run` runs the process with its
+/// argument as failpoint.
+pub fn trace_failpoints(run: impl FnOnce(&str)) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let trace = folder.path().join("trace");
     run(&format!("trace:{}", trace.display()));
@@ -162,12 +162,11 @@ pub fn traced(run: impl FnOnce(&str)) -> Vec<String> {
     points.collect()
 }
 
-/// What an undisturbed sender passes.
-fn points(house: &House) -> Vec<String> {
-    let trace = house.work().join("trace");
+/// Every failpoint hit of an undisturbed sender.
+fn sender_points(env: &TestEnv) -> Vec<String> {
+    let trace = env.work_dir().join("trace");
     let spec = format!("trace:{}", trace.display());
-    house
-        .materia(&["message", "run:a", "task.run", "traced"])
+    env.materia(&["message", "run:a", "task.run", "traced"])
         .env("MATERIA_FAILPOINT", &spec)
         .run()
         .ok();
@@ -183,25 +182,24 @@ mod slow {
 
     #[test]
     #[expect(clippy::print_stdout, reason = "a round is repeated from its seed")]
-    fn nothing_accepted_is_lost_or_handled_twice_whoever_is_killed() {
-        let (mut office, begin) = (Office::new(), seed());
+    fn killed_senders_and_receivers_lose_and_repeat_no_message() {
+        let (mut harness, begin) = (MailboxHarness::new(), seed());
         println!("seeds {begin}..{}", begin + rounds());
         for seed in begin..begin + rounds() {
-            // Every now and then a new one: a journal of hundreds of rounds is read again by each
-            // process.
+            // Start over regularly: each process reads the whole journal.
             if (seed - begin).is_multiple_of(100) {
-                office = Office::new();
+                harness = MailboxHarness::new();
             }
-            round(&office, seed);
-            office.check(&format!("round {seed}"));
+            round(&harness, seed);
+            harness.check(&format!("round {seed}"));
         }
     }
 
     #[test]
-    fn a_sender_that_dies_anywhere_loses_nothing_that_was_accepted() {
-        let house = House::new();
-        house.spawn("a", "sleep 600", &[]);
-        let points = points(&house);
+    fn a_sender_that_fails_anywhere_loses_no_accepted_message() {
+        let env = TestEnv::new();
+        env.spawn("a", "sleep 600", &[]);
+        let points = sender_points(&env);
         let mut accepted = vec!["traced".to_owned()];
         for (index, point) in points.iter().enumerate() {
             let nth = points[..=index]
@@ -209,37 +207,40 @@ mod slow {
                 .filter(|other| *other == point)
                 .count();
             for action in ["abort", "torn", "eio", "enospc"] {
-                let said = format!("{point}:{nth}:{action}");
-                let words = ["message", "--json", "run:a", "task.run", &said];
-                if house
-                    .materia(&words)
-                    .env("MATERIA_FAILPOINT", &said)
+                let body = format!("{point}:{nth}:{action}");
+                let args = ["message", "--json", "run:a", "task.run", &body];
+                if env
+                    .materia(&args)
+                    .env("MATERIA_FAILPOINT", &body)
                     .run()
                     .status
                     .success()
                 {
-                    accepted.push(said);
+                    accepted.push(body);
                 }
             }
         }
-        assert!(accepted.len() < points.len() * 4, "none of them failed");
+        assert!(
+            accepted.len() < points.len() * 4,
+            "no failpoint had an effect"
+        );
         let mut arrived = Vec::new();
         loop {
-            let got = house
+            let output = env
                 .materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"])
                 .run();
-            let Some(message) = got.json().get("message").cloned() else {
+            let Some(message) = output.json().get("message").cloned() else {
                 break;
             };
             arrived.push(message["body"].as_str().unwrap().to_owned());
         }
-        for said in &accepted {
+        for body in &accepted {
             assert_eq!(
-                arrived.iter().filter(|body| *body == said).count(),
+                arrived.iter().filter(|other| *other == body).count(),
                 1,
-                "{said}"
+                "{body}"
             );
         }
-        house.kill("a");
+        env.kill("a");
     }
 }

@@ -1,16 +1,16 @@
-//! Messages that cannot be sent as they are: each is refused by the bound that it meets.
+//! Messages that exceed a limit are refused with an error that names it.
 
 use serde_json::json;
 
-use crate::house::House;
-use crate::message::refused;
+use crate::message::assert_refused;
+use crate::test_env::TestEnv;
 
 #[test]
-fn a_body_that_would_be_kept_as_something_else_is_refused() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
+fn a_body_that_json_cannot_store_exactly_is_refused() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
     let deep = format!("{}{}", "[".repeat(300), "]".repeat(300));
-    for (words, said) in [
+    for (args, expected) in [
         (
             ["run:a", "task.run", deep.as_str()].as_slice(),
             "nests deeper than",
@@ -33,35 +33,35 @@ fn a_body_that_would_be_kept_as_something_else_is_refused() {
             "`metadata` has the number",
         ),
     ] {
-        let outcome = house.send(words);
-        assert_eq!(refused(&outcome), (2, "invalid_message".to_owned()));
+        let outcome = env.send(args);
+        assert_refused(&outcome, 2, "invalid_message");
         assert!(
             outcome.json()["error"]["message"]
                 .as_str()
                 .unwrap()
-                .contains(said),
+                .contains(expected),
             "{}",
             outcome.transcript()
         );
     }
-    house.sent(&[
+    env.send_ok(&[
         "run:a",
         "task.run",
         r#"{"id": "123456789012345678901", "n": 18446744073709551615}"#,
     ]);
     assert_eq!(
-        house.receive("run:a")["body"],
+        env.receive("run:a")["body"],
         json!({"id": "123456789012345678901", "n": u64::MAX})
     );
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
-fn a_bound_that_is_met_is_said() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let long = house.send(&["run:a", &"t".repeat(129)]);
-    assert_eq!(refused(&long), (2, "invalid_message".to_owned()));
+fn an_exceeded_limit_is_named() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let long = env.send(&["run:a", &"t".repeat(129)]);
+    assert_refused(&long, 2, "invalid_message");
     assert_eq!(
         long.json()["error"]["message"],
         "the message's `type` has 129 bytes, at most 128 are allowed"
@@ -70,7 +70,7 @@ fn a_bound_that_is_met_is_said() {
         .map(|number| format!("branch:a/w{number}"))
         .collect();
     let metadata = json!({"recipients": all}).to_string();
-    let many = house.send(&[
+    let many = env.send(&[
         "room:a",
         "task.run",
         "--from",
@@ -78,30 +78,29 @@ fn a_bound_that_is_met_is_said() {
         "--metadata",
         &metadata,
     ]);
-    assert_eq!(refused(&many), (2, "too_many_recipients".to_owned()));
-    let said = "the message to room:a names 101 recipients, at most 100 are allowed";
-    assert_eq!(many.json()["error"]["message"], said);
-    house.kill("a");
+    assert_refused(&many, 2, "too_many_recipients");
+    let expected = "the message to room:a names 101 recipients, at most 100 are allowed";
+    assert_eq!(many.json()["error"]["message"], expected);
+    env.kill("a");
 }
 
 #[test]
-fn a_tool_that_fails_says_so_as_an_error() {
-    let house = House::new();
+fn a_failing_tool_is_reported_as_an_error() {
+    let env = TestEnv::new();
     let broken = "sh -c 'echo no >&2; exit 3'";
-    house
-        .materia(&[
-            "tool",
-            "register",
-            "broken",
-            "--template",
-            broken,
-            "--description",
-            "It fails",
-        ])
-        .run()
-        .ok();
-    let outcome = house.send(&["tool:broken", "task.run"]);
-    assert_eq!(refused(&outcome), (1, "tool_failed".to_owned()));
+    env.materia(&[
+        "tool",
+        "register",
+        "broken",
+        "--template",
+        broken,
+        "--description",
+        "It fails",
+    ])
+    .run()
+    .ok();
+    let outcome = env.send(&["tool:broken", "task.run"]);
+    assert_refused(&outcome, 1, "tool_failed");
     let message = outcome.json()["error"]["message"]
         .as_str()
         .unwrap()
@@ -120,14 +119,11 @@ fn a_tool_that_fails_says_so_as_an_error() {
 }
 
 #[test]
-fn a_branch_of_a_run_that_is_over_keeps_what_is_sent() {
-    let house = House::new();
-    house.spawn("a", "true", &[]);
-    house.wait("a");
-    let report = house.sent(&["branch:a/w", "task.run", "1"]);
+fn a_branch_of_an_ended_run_keeps_messages() {
+    let env = TestEnv::new();
+    env.spawn("a", "true", &[]);
+    env.wait("a");
+    let report = env.send_ok(&["branch:a/w", "task.run", "1"]);
     assert_eq!(report["reason"], "branch_persisted_parent_unavailable");
-    assert_eq!(
-        refused(&house.send(&["run:a", "task.run", "1"])),
-        (4, "run_not_running".to_owned())
-    );
+    assert_refused(&env.send(&["run:a", "task.run", "1"]), 4, "run_not_running");
 }

@@ -1,4 +1,4 @@
-//! A house with real agent programs in it and a model server that plays a script.
+//! A test environment with real agent programs and a model server that answers by a script.
 
 use std::fs;
 use std::io::Read;
@@ -8,15 +8,15 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
 
-use crate::house::{Call, House};
+use crate::test_env::{TestCommand, TestEnv};
 use crate::tools;
 
-/// A real program.
+/// A real agent program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Program {
-    /// Pi that says when it has settled.
+    /// A Pi that reports when it has settled.
     PiNew,
-    /// Pi that does not.
+    /// A Pi that does not report it.
     PiOld,
     /// Claude Code.
     Claude,
@@ -27,18 +27,18 @@ pub enum Program {
 }
 
 impl Program {
-    /// The name in documents.
+    /// The name of the agent in configs and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::PiNew | Self::PiOld => "pi",
             Self::Claude => "claude",
             Self::Codex => "codex",
-            // Defined in the person's config, as an agent that is not known by name.
+            // Defined in the user's config, as an agent without built-in support.
             Self::Acp => "adapter",
         }
     }
 
-    /// What its shell is called, and how it is asked to run a line.
+    /// The tool call that makes the program run a shell command line.
     pub fn shell(self, line: &str) -> Value {
         match self {
             Self::PiNew | Self::PiOld => json!({"name": "bash", "arguments": {"command": line}}),
@@ -87,46 +87,45 @@ fn server() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/scripted_model.py")
 }
 
-/// A house, its programs and its server.
-pub struct Stage {
-    /// The house.
-    pub house: House,
+/// A test environment with agent programs and a model server.
+pub struct AgentHarness {
+    pub env: TestEnv,
     server: Child,
     port: u16,
     script: Value,
-    /// How many rules answer what programs ask on their own account.
-    own: usize,
+    /// The number of rules at the front that answer requests which are not part of a turn.
+    side_rules: usize,
 }
 
-/// What the adapter lets the model do beside the turn: a title for the session, and what the person
-/// might type next.
-fn asides() -> Value {
-    let aside = |part: &str| json!({"match": part, "reply": {"text": "aside", "usage": {"input": 0, "output": 0}}});
+/// Rules for what the ACP adapter asks the model besides the turn: a title for the session, and a
+/// suggestion for the next prompt.
+fn side_rules() -> Value {
+    let rule = |part: &str| json!({"match": part, "reply": {"text": "aside", "usage": {"input": 0, "output": 0}}});
     json!([
-        aside("Write the title in the language"),
-        aside("SUGGESTION MODE")
+        rule("Write the title in the language"),
+        rule("SUGGESTION MODE")
     ])
 }
 
-impl Stage {
-    /// A stage with these programs, which must be installed; its model plays these rules and
-    /// repeats what it hears otherwise.
+impl AgentHarness {
+    /// Creates a harness with these programs, which must be installed. The model answers by these
+    /// rules and otherwise repeats the prompt.
     pub fn new(programs: &[Program], rules: &Value) -> Self {
         tools::agents();
-        let house = House::new();
-        let own = if programs.contains(&Program::Acp) {
-            asides()
+        let env = TestEnv::new();
+        let side_rules = if programs.contains(&Program::Acp) {
+            side_rules()
         } else {
             json!([])
         };
         let rules: Vec<Value> = [
-            own.as_array().unwrap().clone(),
+            side_rules.as_array().unwrap().clone(),
             rules.as_array().unwrap().clone(),
         ]
         .concat();
-        let own = own.as_array().unwrap().len();
+        let side_rules = side_rules.as_array().unwrap().len();
         let script = json!({"rules": rules, "echo": true});
-        let path = |name: &str| house.home().join(name);
+        let path = |name: &str| env.home().join(name);
         fs::write(path("model.json"), script.to_string()).unwrap();
         let mut server = Command::new("python3")
             .arg(server())
@@ -137,18 +136,18 @@ impl Stage {
             .stdout(Stdio::piped())
             .spawn()
             .expect("the scripted model needs python3; `./test` installs it");
-        let mut said = Vec::new();
+        let mut line = Vec::new();
         let stdout = server.stdout.as_mut().unwrap();
-        while !said.ends_with(b"\n") {
+        while !line.ends_with(b"\n") {
             let mut byte = [0];
             assert!(
                 stdout.read(&mut byte).unwrap() > 0,
-                "the model server says nothing"
+                "the model server printed nothing"
             );
-            said.extend(byte);
+            line.extend(byte);
         }
-        let said: Value = serde_json::from_slice(&said).unwrap();
-        let port = said["listening"]
+        let line: Value = serde_json::from_slice(&line).unwrap();
+        let port = line["listening"]
             .as_str()
             .unwrap()
             .rsplit(':')
@@ -156,24 +155,24 @@ impl Stage {
             .unwrap()
             .parse()
             .unwrap();
-        let stage = Self {
-            house,
+        let harness = Self {
+            env,
             server,
             port,
             script,
-            own,
+            side_rules,
         };
-        stage.furnish(programs);
-        stage
+        harness.write_config(programs);
+        harness
     }
 
-    fn furnish(&self, programs: &[Program]) {
-        let bin = self.house.home().join("bin");
+    fn write_config(&self, programs: &[Program]) {
+        let bin = self.env.home().join("bin");
         fs::create_dir_all(&bin).unwrap();
         for program in programs {
             let path = bin.join(program.name());
-            // Whoever wants to write the transcripts anew gets what the program prints beside.
-            let record = self.house.home().join("printed.jsonl");
+            // To record transcripts, keep a copy of what the program prints.
+            let record = self.env.home().join("printed.jsonl");
             let line = match is_recording() {
                 true => format!("{} \"$@\" | tee '{}'", program.command(), record.display()),
                 false => format!("exec {} \"$@\"", program.command()),
@@ -182,7 +181,7 @@ impl Stage {
             fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         }
         if programs.contains(&Program::Acp) {
-            let profile = self.house.home().join(".config/pi/pi-materia");
+            let profile = self.env.home().join(".config/pi/pi-materia");
             fs::create_dir_all(&profile).unwrap();
             let agents = json!({"adapter": {"kind": "acp", "command": ["adapter"]}});
             fs::write(
@@ -191,7 +190,7 @@ impl Stage {
             )
             .unwrap();
         }
-        let agent = self.house.home().join(".pi/agent");
+        let agent = self.env.home().join(".pi/agent");
         fs::create_dir_all(&agent).unwrap();
         let url = format!("http://127.0.0.1:{}", self.port);
         let model = json!({"id": "scripted-1", "reasoning": false, "input": ["text"], "contextWindow": 128_000,
@@ -206,7 +205,7 @@ impl Stage {
         let retry = json!({"enabled": true, "maxRetries": 2, "baseDelayMs": 20});
         let settings = json!({"defaultProvider": "loop", "defaultModel": "scripted-1", "quietStartup": true, "retry": retry});
         fs::write(agent.join("settings.json"), settings.to_string()).unwrap();
-        let codex = self.house.home().join("codex");
+        let codex = self.env.home().join("codex");
         fs::create_dir_all(&codex).unwrap();
         let config = format!(
             "model = \"scripted-1\"\nmodel_provider = \"loop\"\n[model_providers.loop]\nname = \"loop\"\n\
@@ -216,24 +215,24 @@ impl Stage {
         fs::write(codex.join("config.toml"), config).unwrap();
     }
 
-    /// A call of `materia` with the programs in its `PATH`.
-    pub fn materia(&self, words: &[&str]) -> Call<'_> {
-        self.furnished(self.house.materia(words))
+    /// `materia` with the programs in its `PATH`.
+    pub fn materia(&self, args: &[&str]) -> TestCommand<'_> {
+        self.with_agents(self.env.materia(args))
     }
 
-    /// A line for the shell, in which the programs and `materia` are.
-    pub fn shell(&self, line: &str) -> Call<'_> {
+    /// A shell command line with the programs and `materia` in its `PATH`.
+    pub fn shell(&self, line: &str) -> TestCommand<'_> {
         let ours = Path::new(env!("CARGO_BIN_EXE_materia")).parent().unwrap();
         let path = format!(
             "{}:{}:/usr/local/bin:/usr/bin:/bin",
-            self.house.home().join("bin").display(),
+            self.env.home().join("bin").display(),
             ours.display()
         );
-        self.furnished(self.house.shell(line)).env("PATH", path)
+        self.with_agents(self.env.shell(line)).env("PATH", path)
     }
 
-    fn furnished<'a>(&'a self, call: Call<'a>) -> Call<'a> {
-        let home = self.house.home();
+    fn with_agents<'a>(&'a self, command: TestCommand<'a>) -> TestCommand<'a> {
+        let home = self.env.home();
         let path = format!(
             "{}:/usr/local/bin:/usr/bin:/bin",
             home.join("bin").display()
@@ -244,25 +243,26 @@ impl Stage {
             "DISABLE_TELEMETRY",
             "DISABLE_AUTOUPDATER",
         ];
-        let call = call.env("PATH", path).env("PI_TELEMETRY", "0");
-        let call = quiet
+        let command = command.env("PATH", path).env("PI_TELEMETRY", "0");
+        let command = quiet
             .into_iter()
-            .fold(call, |call, name| call.env(name, "1"));
-        call.env(
-            "ANTHROPIC_BASE_URL",
-            format!("http://127.0.0.1:{}", self.port),
-        )
-        .env("ANTHROPIC_API_KEY", "x")
-        .env("ANTHROPIC_MODEL", "scripted-1")
-        .env("CODEX_HOME", home.join("codex"))
-        .env("LOOP_KEY", "x")
-        .without_env("MATERIA_TEST_CLOCK")
+            .fold(command, |command, name| command.env(name, "1"));
+        command
+            .env(
+                "ANTHROPIC_BASE_URL",
+                format!("http://127.0.0.1:{}", self.port),
+            )
+            .env("ANTHROPIC_API_KEY", "x")
+            .env("ANTHROPIC_MODEL", "scripted-1")
+            .env("CODEX_HOME", home.join("codex"))
+            .env("LOOP_KEY", "x")
+            .without_env("MATERIA_TEST_CLOCK")
     }
 
-    /// One turn of a program.
-    pub fn ask(&self, program: Program, prompt: &str, more: &[&str]) -> Call<'_> {
-        self.house.write("prompt.md", prompt);
-        let words = [
+    /// `materia agent run`: one turn of a program.
+    pub fn turn(&self, program: Program, prompt: &str, more: &[&str]) -> TestCommand<'_> {
+        self.env.write("prompt.md", prompt);
+        let args = [
             "agent",
             "run",
             "--json",
@@ -271,12 +271,12 @@ impl Stage {
             "--agent",
             program.name(),
         ];
-        self.materia(&[&words[..], more].concat())
+        self.materia(&[&args[..], more].concat())
     }
 
-    /// With `MATERIA_WRITE_TRANSCRIPTS=1`, keeps what the program printed last for the unit tests
+    /// With `MATERIA_WRITE_TRANSCRIPTS=1`, saves what the program printed last for the unit tests
     /// of its protocol.
-    pub fn record(&self, program: Program, name: &str) {
+    pub fn save_transcript(&self, program: Program, name: &str) {
         if !is_recording() {
             return;
         }
@@ -287,10 +287,10 @@ impl Stage {
             Program::Codex => ("codex", name.to_owned()),
             Program::Acp => ("acp", format!("adapter-{name}")),
         };
-        let home = self.house.home();
+        let home = self.env.home();
         let printed = fs::read_to_string(home.join("printed.jsonl")).unwrap();
-        let printed = printed.replace(&*home.parent().unwrap().to_string_lossy(), "/house");
-        // A transcript names no machine.
+        let printed = printed.replace(&*home.parent().unwrap().to_string_lossy(), "/test");
+        // A transcript must not contain paths of this machine.
         let printed = printed.replace(&*tools::agents().to_string_lossy(), "/agents");
         let engine = Path::new(env!("CARGO_MANIFEST_DIR")).join("../materia-engine/src/agent");
         fs::write(
@@ -303,10 +303,10 @@ impl Stage {
         .unwrap();
     }
 
-    /// Lets the model play other rules from now on.
-    pub fn script(&self, rules: &Value) {
-        let own = self.script["rules"].as_array().unwrap()[..self.own].to_vec();
-        let rules = [own, rules.as_array().unwrap().clone()].concat();
+    /// Replaces the rules of the model.
+    pub fn set_rules(&self, rules: &Value) {
+        let side_rules = self.script["rules"].as_array().unwrap()[..self.side_rules].to_vec();
+        let rules = [side_rules, rules.as_array().unwrap().clone()].concat();
         let script = json!({"rules": rules, "echo": true}).to_string();
         let mut stream = std::net::TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let request = format!(
@@ -314,30 +314,30 @@ impl Stage {
             script.len()
         );
         std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
-        let mut said = String::new();
-        stream.read_to_string(&mut said).unwrap();
-        assert!(said.contains("200"), "{said}");
+        let mut line = String::new();
+        stream.read_to_string(&mut line).unwrap();
+        assert!(line.contains("200"), "{line}");
     }
 
-    /// The requests that the model saw.
+    /// The requests to the model that are part of a turn.
     pub fn requests(&self) -> Vec<Value> {
-        let text = fs::read_to_string(self.house.home().join("requests.jsonl")).unwrap_or_default();
-        // The last line may still be written.
+        let text = fs::read_to_string(self.env.home().join("requests.jsonl")).unwrap_or_default();
+        // The last line may be incomplete while the server writes it.
         let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
         let all = whole
             .lines()
             .map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let asked = |request: &Value| {
+        let is_part_of_turn = |request: &Value| {
             let rule = request["pick"]
                 .as_str()
                 .map(|pick| rule_of(pick).map_or(usize::MAX, |(rule, _)| rule));
-            rule.is_some_and(|rule| rule >= self.own)
+            rule.is_some_and(|rule| rule >= self.side_rules)
         };
-        all.filter(asked).collect()
+        all.filter(is_part_of_turn).collect()
     }
 
-    /// What the model counted: input and output tokens of the calls that it answered.
-    pub fn counted(&self) -> (u64, u64) {
+    /// The input and output tokens of all answered requests, as the model counted them.
+    pub fn token_counts(&self) -> (u64, u64) {
         let mut sum = (0, 0);
         for request in self.requests() {
             let pick = request["pick"].as_str().unwrap();
@@ -360,60 +360,61 @@ impl Stage {
         sum
     }
 
-    /// Waits until the model was asked so many times.
-    pub fn until_asked(&self, times: usize) {
-        self.until(|| self.requests().len() >= times);
+    /// Waits until the model has got this many requests.
+    pub fn wait_for_requests(&self, times: usize) {
+        self.wait_until(|| self.requests().len() >= times);
     }
 
-    /// Waits until something is so; bounded, because a test that hangs says nothing.
-    pub fn until(&self, so: impl Fn() -> bool) {
+    /// Waits until the condition holds. After 90 seconds it panics with the processes that are alive,
+    /// because the timeout of the test runner would not show them.
+    pub fn wait_until(&self, condition: impl Fn() -> bool) {
         for _ in 0..3600 {
-            if so() {
+            if condition() {
                 return;
             }
             std::thread::sleep(std::time::Duration::from_millis(25));
         }
-        panic!("it never happened; alive: {:?}", self.house.alive());
+        panic!("timed out; alive: {:?}", self.env.live_processes());
     }
 
-    /// The processes of the house whose command line has this in it.
+    /// The pids of live processes whose command line contains this.
     pub fn processes(&self, part: &str) -> Vec<i32> {
-        let alive = self.house.alive();
-        alive
+        let processes = self.env.live_processes();
+        processes
             .iter()
-            .filter(|one| format!("{one:?}").contains(part))
-            .map(|one| one.pid)
+            .filter(|process| format!("{process:?}").contains(part))
+            .map(|process| process.pid)
             .collect()
     }
 
-    /// The processes that another one started itself.
+    /// The pids of the live children of a process.
     pub fn children(&self, parent: i32) -> Vec<i32> {
         let is_child = |pid: i32| {
             let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            let behind = stat.rsplit(") ").next().unwrap_or_default();
-            behind.split(' ').nth(1) == Some(&parent.to_string())
+            let after_name = stat.rsplit(") ").next().unwrap_or_default();
+            after_name.split(' ').nth(1) == Some(&parent.to_string())
         };
-        self.house
-            .alive()
+        self.env
+            .live_processes()
             .iter()
-            .map(|one| one.pid)
+            .map(|process| process.pid)
             .filter(|pid| is_child(*pid))
             .collect()
     }
 
-    /// Kills one, without any warning.
+    /// Kills a process with SIGKILL.
     pub fn kill(&self, pid: i32) {
         rustix::process::kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
     }
 }
 
-/// The rule that a request was answered by, and how often it had been.
+/// The index of the rule that answered a request, and how often it had answered before.
 fn rule_of(pick: &str) -> Option<(usize, usize)> {
     let (rule, hit) = pick.strip_prefix("rule[")?.split_once("]#")?;
     Some((rule.parse().ok()?, hit.parse().ok()?))
 }
 
-impl Drop for Stage {
+impl Drop for AgentHarness {
     fn drop(&mut self) {
         let _gone = self.server.kill();
         let _gone = self.server.wait();
