@@ -11,16 +11,23 @@ mod cast_show;
 mod cast_status;
 mod casts;
 mod choice;
+mod complete;
 mod context;
 mod error;
+mod explain;
 mod export;
 mod follow_cast;
+mod import;
 mod init;
 mod live;
+mod recipe;
+mod run;
 mod spawn;
 mod supervise;
+mod tool;
 mod top;
 mod trust;
+mod utility;
 
 pub use budget::{BudgetChange, BudgetReport, CastBudgetRequest, RaiseOutcome, TokenLimit};
 pub use cast_show::{
@@ -35,18 +42,33 @@ pub use casts::{
     ObservedStatus, Spent,
 };
 pub use choice::AgentChoice;
+pub use complete::{Completion, CompletionKind, MAX_COMPLETIONS};
 pub use context::{Caller, Engine, Environment};
 pub use error::{ApiError, ErrorBody, ErrorCodes, ErrorKind, ErrorReport, TABLE};
+pub use explain::ExplainReport;
 pub use export::{CastExport, CastExportRequest, ExportReport};
 pub use follow_cast::{
     ActivityReport, CastFollower, CastStateReport, CastUpdate, FollowCastRequest,
 };
+pub use import::{ImportFailure, ImportReport, ImportRequest, ImportSource, ImportedRecipe};
 pub use init::InitReport;
 pub use live::{DirectoryWatch, LiveReport, NeedsReport};
-pub use spawn::{RunOptions, SpawnReport};
+pub use recipe::{
+    Imported, Imports, LibraryReport, RecipeDoctorReport, RecipeListReport, RecipeReport,
+    RecipeState, ToolReport,
+};
+pub use run::{
+    Branch, BranchStatus, CommandRun, Coverage, ExecutionStatus, FailedCommand, LeafId, OutputMode,
+    OutputStream, RunObserver, RunProgress, RunReport, RunRequest,
+};
+pub use spawn::{RunOptions, SpawnReport, SpawnRequest};
 #[cfg(feature = "testing")]
 pub use supervise::arm_failpoint;
 pub use supervise::{is_supervisor, supervise};
+pub use tool::{
+    DraftListReport, PromoteToolRequest, RegisterToolRequest, ToolCallReport, ToolCallRequest,
+    ToolChangeReport, ToolListReport,
+};
 pub use top::{
     RunListItem, RunProcess, TopDetail, TopMessage, TopReport, TopRequest, TopSide, TopSubject,
     TopWake, TopWatch,
@@ -55,5 +77,10 @@ pub use trust::{
     TrustAnswer, TrustListReport, TrustObserver, TrustReport, TrustRevokeReport, TrustStanding,
     TrustedAct,
 };
+pub use utility::{
+    RecipeStep, StepEntry, UtilityEntry, UtilityListReport, UtilityObserver, UtilityOutput,
+    UtilityRequest, UtilityRunReport,
+};
 
 pub use crate::clock::{Clock, Stopwatch};
+pub use crate::recipe::{InputSource, TemplateRequest, TemplateSource, TemplateValues};

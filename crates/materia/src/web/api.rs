@@ -16,7 +16,6 @@ mod trust;
 pub(super) use actors::run_view;
 pub(super) use casts::cast_id;
 pub(super) use quests::board;
-pub(super) use tools::shelf;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State as Given};
