@@ -7,12 +7,14 @@
 //! never calls back into a front end except through an observer.
 
 mod budget;
+mod cast;
 mod cast_show;
 mod cast_status;
 mod casts;
 mod choice;
 mod complete;
 mod context;
+mod demo;
 mod error;
 mod explain;
 mod export;
@@ -20,6 +22,8 @@ mod follow_cast;
 mod import;
 mod init;
 mod live;
+mod needs;
+mod quest;
 mod recipe;
 mod run;
 mod spawn;
@@ -30,6 +34,10 @@ mod trust;
 mod utility;
 
 pub use budget::{BudgetChange, BudgetReport, CastBudgetRequest, RaiseOutcome, TokenLimit};
+pub use cast::{
+    Activity, CastObserver, CastOptions, CastReport, CastRequest, ForkReport, ForkRequest,
+    LinkRequest, ResumeAction, ResumeRequest,
+};
 pub use cast_show::{
     ArtifactReport, ArtifactRequest, CastEventRecord, CastParts, CastShowReport, CastShowRequest,
     CastStep, CastUsage, StepOutcome, UsageSum,
@@ -44,6 +52,7 @@ pub use casts::{
 pub use choice::AgentChoice;
 pub use complete::{Completion, CompletionKind, MAX_COMPLETIONS};
 pub use context::{Caller, Engine, Environment};
+pub use demo::{DemoObserver, DemoOpening, DemoReport, DemoRequest};
 pub use error::{ApiError, ErrorBody, ErrorCodes, ErrorKind, ErrorReport, TABLE};
 pub use explain::ExplainReport;
 pub use export::{CastExport, CastExportRequest, ExportReport};
@@ -52,7 +61,12 @@ pub use follow_cast::{
 };
 pub use import::{ImportFailure, ImportReport, ImportRequest, ImportSource, ImportedRecipe};
 pub use init::InitReport;
-pub use live::{DirectoryWatch, LiveReport, NeedsReport};
+pub use live::{DirectoryWatch, LiveReport};
+pub use needs::{Attention, NeedsReport};
+pub use quest::{
+    QuestAction, QuestListReport, QuestListRequest, QuestObserver, QuestPosition, QuestReport,
+    QuestRequest, QuestRunOptions, QuestRunReport, QuestRunRequest,
+};
 pub use recipe::{
     Imported, Imports, LibraryReport, RecipeDoctorReport, RecipeListReport, RecipeReport,
     RecipeState, ToolReport,
