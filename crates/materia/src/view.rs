@@ -57,6 +57,7 @@ pub use screen::{Report, Screen};
 pub use template::Words;
 pub use trust::TrustPrompt;
 pub use ui::{Agents, Serving};
+pub use utility::UtilityView;
 pub use waiting::{Teller, WaitView};
 
 use crate::world::World;

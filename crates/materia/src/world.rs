@@ -64,6 +64,7 @@ impl World {
             Engine::new(Environment {
                 variables: self.variables.clone(),
                 cwd,
+                steps: materia_library::STEPS,
             })
         })
     }

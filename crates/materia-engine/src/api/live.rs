@@ -5,15 +5,12 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
 use super::casts::{CastListReport, ObservedStatus};
+use super::needs::NeedsReport;
 use super::{ApiError, Engine};
 use crate::cast::list;
 use crate::editor::Target;
-use crate::inspect::triage::{self, Attention};
 use crate::routing::watch;
-use crate::trust::project::{self, TrustReport, TrustStanding};
 
 pub use crate::wake::DirectoryWatch;
 
@@ -27,16 +24,6 @@ pub struct LiveReport<T> {
     pub report: T,
     /// The directories.
     pub directories: Vec<PathBuf>,
-}
-
-/// What needs the user besides casts.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct NeedsReport {
-    /// What the project brings, where the user does not trust it.
-    trust: Option<TrustReport>,
-    /// Messages whose senders wait for an answer.
-    attention: Vec<Attention>,
 }
 
 impl Engine {
@@ -57,18 +44,7 @@ impl Engine {
         })
     }
 
-    /// What needs the user besides casts: what the project brings, and what runs ask.
-    pub fn needs(&self) -> Result<NeedsReport, ApiError> {
-        let shown = project::show(&self.config_files(None)?, Some(&self.home()?)).ok();
-        let asks = |standing| matches!(standing, TrustStanding::Untrusted | TrustStanding::Changed);
-        let waiting = triage::waiting(&self.runs()?, None, self.clock())?;
-        Ok(NeedsReport {
-            trust: shown.filter(|shown| !self.trusts_everything() && asks(shown.standing)),
-            attention: waiting.attention_messages,
-        })
-    }
-
-    /// The same, live.
+    /// What waits for the user besides casts.
     pub fn live_needs(&self) -> Result<LiveReport<NeedsReport>, ApiError> {
         let (home, project) = (self.home()?, self.project()?);
         let mut directories = watch::bells(&self.runs()?);

@@ -2,32 +2,24 @@
 //!
 //! Owns the translation into calls of the engine, and one line about what came of it.
 
-use std::path::{Path, PathBuf};
-
-use materia_engine::cast::start::{self, Asked, Wish};
-use materia_engine::cast::steer;
-use materia_engine::cast::{Folder, Hands, Silent};
-use materia_engine::config::{Files, Places};
-use materia_engine::launch::spawn::{self, RunSettings};
-use materia_engine::library::Library;
-use materia_engine::process::Nursery;
+use materia_engine::api::{
+    ApiError, CastOptions, ErrorKind, ObservedStatus, ResumeAction, ResumeRequest,
+};
 use materia_engine::routing::{self, Sender};
 use materia_engine::run::Root;
 use materia_model::message::Draft;
-use materia_model::run::Origin;
 use serde_json::Value;
 
 use super::app::{Action, ActionKind};
 use super::rows::{Row, RowStatus};
-use crate::door::{Player, Top};
+use crate::door::Top;
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind, ObservedStatus};
 
 /// Performs an action; one line about what came of it, or about why it failed.
 pub(super) fn perform(world: &World, top: &Top, action: &Action) -> Result<String, String> {
     let row = &action.row;
     let say = |kind: &str, body| say(world, top, row, kind, body);
-    let steered = |wish| steered(world, top, row, wish);
+    let resume = |action| resume(world, top, row, action);
     let outcome = match (row.status, &action.kind) {
         (RowStatus::Run(_), ActionKind::Kill) => say("control.kill", None),
         (RowStatus::Run(_), ActionKind::Continue) => say("control.continue", None),
@@ -35,12 +27,14 @@ pub(super) fn perform(world: &World, top: &Top, action: &Action) -> Result<Strin
             let (kind, body) = spoken(words);
             say(kind, body)
         }
-        (RowStatus::Cast(_), ActionKind::Kill) => steered(Wish::Abort),
-        (RowStatus::Cast(_), ActionKind::Say(words)) => steered(Wish::Continue(Some(words.trim()))),
+        (RowStatus::Cast(_), ActionKind::Kill) => resume(ResumeAction::Abort),
+        (RowStatus::Cast(_), ActionKind::Say(words)) => {
+            resume(ResumeAction::Continue(Some(words.trim().to_owned())))
+        }
         (RowStatus::Cast(status), ActionKind::Continue) => match status {
-            ObservedStatus::Paused => steered(Wish::Continue(None)),
-            ObservedStatus::Interrupted => steered(Wish::Resume),
-            ObservedStatus::Failed | ObservedStatus::Aborted => steered(Wish::Recast),
+            ObservedStatus::Paused => resume(ResumeAction::Continue(None)),
+            ObservedStatus::Interrupted => resume(ResumeAction::Resume),
+            ObservedStatus::Failed | ObservedStatus::Aborted => resume(ResumeAction::Recast),
             other => Err(ApiError::new(
                 ErrorKind::Invalid,
                 "no_wish",
@@ -99,62 +93,21 @@ fn say(
     Ok(format!("{kind} to {}: {}", report.to, report.reason))
 }
 
-fn steered(world: &World, top: &Top, row: &Row, wish: Wish<'_>) -> Result<String, ApiError> {
-    let player = Player {
-        agent: top.agents.agent.clone(),
-        script: top.agents.script.clone(),
+fn resume(world: &World, top: &Top, row: &Row, action: ResumeAction) -> Result<String, ApiError> {
+    let aborts = action == ResumeAction::Abort;
+    let request = ResumeRequest {
+        cast: Some(row.folder.clone()),
+        action,
+        options: CastOptions {
+            agents: top.agents.clone(),
+            detach: true,
+            ..CastOptions::default()
+        },
     };
-    let failed = |error: materia_engine::cast::Error| ApiError::from(&error);
-    let folder = Folder::open(Path::new(&row.folder)).map_err(failed)?;
-    let home = world.home()?;
-    let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
-    // One that cannot be read is told when it is opened.
-    let settings = start::settings(&folder).unwrap_or_default();
-    let mut agent = player.backend(&settings, cwd)?;
-    let user = world.variable("HOME").map(Path::new);
-    let library = Library::new(&home, user);
-    let clock = world.clock();
-    // One that adopts orphans would take the supervisor of a run for one.
-    let (mut nursery, mut nobody) = (Nursery::new(), Silent);
-    let hands = Hands {
-        cwd,
-        library: Some(&library),
-        home: user,
-        variables: &world.variables,
-        clock: &clock,
-        agent: Some(&mut *agent),
-        nursery: &mut nursery,
-        listener: &mut nobody,
-    };
-    if let Wish::Abort = wish {
-        start::go_on(folder, wish, hands).map_err(failed)?;
+    let report = world.engine().resume(request, &mut ())?;
+    if aborts {
         return Ok(format!("{} is aborted", row.name()));
     }
-    let files = Files::find(Places {
-        home: Some(&home),
-        project: cwd,
-        environment: world.variable("MATERIA_CONFIG").map(Path::new),
-        flag: None,
-    })?;
-    let asked = Asked {
-        loadout: None,
-        files: &files,
-        home: Some(&home),
-        trusting: false,
-        agent: None,
-    };
-    start::may_go_on(&folder, &asked).map_err(failed)?;
-    let driven = steer::wish(folder, wish, hands).map_err(failed)?;
-    let spool = world.variable("TMPDIR").map(PathBuf::from);
-    let wanted = RunSettings {
-        origin: Origin::Cast,
-        cwd: cwd.to_owned(),
-        clock: world.clock(),
-        spool: spool
-            .filter(|dir| dir.is_dir())
-            .unwrap_or_else(|| "/tmp".into()),
-        ..RunSettings::default()
-    };
-    let spawned = spawn::spawn_cast(&Root::new(home.runs()), &wanted, driven, player.words())?;
-    Ok(format!("{} goes on as {}", row.name(), spawned.address))
+    let run = report.run.unwrap_or_default();
+    Ok(format!("{} goes on as run:{run}", row.name()))
 }

@@ -14,9 +14,7 @@ mod trial;
 mod trust;
 
 pub(super) use actors::run_view;
-pub(super) use casts::cast_id;
-pub(super) use quests::board;
-pub(super) use tools::shelf;
+pub(super) use casts::plain_id;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State as Given};

@@ -70,7 +70,7 @@ pub(super) async fn live(
     let (page, heard) = mpsc::channel(WAITING);
     if let Some(id) = &asked.cast {
         let request = FollowCastRequest {
-            cast: api::cast_id(id)?,
+            cast: Some(api::plain_id(id)?.to_owned()),
             after: last.or(asked.after).unwrap_or(0),
             activity: asked.turn.clone().zip(asked.seen),
         };

@@ -33,6 +33,7 @@ impl TestProject {
         let environment = Environment {
             variables: BTreeMap::from(variables),
             cwd: Ok(root.join("project")),
+            steps: &[],
         };
         let engine = Engine::new(environment);
         let project = Self { dir, engine };

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use axum::response::sse::Event;
 use materia_engine::inspect::{self, Filter as Runs};
-use materia_engine::quest::runner;
 use materia_engine::routing::watch;
 use materia_engine::run::Root;
 use materia_model::run::Status;
@@ -18,11 +17,10 @@ use serde::Serialize;
 use tokio::sync::{mpsc, watch as channel};
 use tokio::time::{sleep, timeout};
 
-use super::super::api;
 use super::super::reply::beside;
 use super::super::state::{State, Topic};
 use super::waking::Waking;
-use materia_engine::api::{ApiError, DirectoryWatch, LiveReport};
+use materia_engine::api::{ApiError, DirectoryWatch, LiveReport, QuestListRequest};
 
 /// How long changes are gathered before they are looked at.
 const GATHER: Duration = Duration::from_millis(80);
@@ -144,11 +142,9 @@ impl Topic {
             Self::Runs => look_at_runs(state),
             Self::Quests => look_at_quests(state),
             Self::Library => {
-                let library = state.library();
-                Ok((
-                    spelled(&api::shelf(state)),
-                    vec![nearest(library.root()), nearest(&library.drafts())],
-                ))
+                let report = state.engine.recipe_overview()?;
+                let directories = report.directories.iter().map(|dir| nearest(dir));
+                Ok((spelled(&report), directories.collect()))
             }
         }
     }
@@ -172,10 +168,9 @@ fn look_at_runs(state: &State) -> Result<Looked, ApiError> {
 }
 
 fn look_at_quests(state: &State) -> Result<Looked, ApiError> {
-    let store = api::board(state)?;
-    let listing = runner::list(&store, None, usize::MAX, &state.clock)
-        .map_err(|error| ApiError::from(&error))?;
-    let dirs = store.file().parent().map(nearest).into_iter().collect();
+    let listing = state.engine.quest_list(QuestListRequest::default())?;
+    let board = Path::new(&listing.file);
+    let dirs = board.parent().map(nearest).into_iter().collect();
     Ok((spelled(&listing), dirs))
 }
 
