@@ -4,5 +4,6 @@
 //! Owns the ids, the values that a run gives its template, and the reports. What a plan is made
 //! from is the business of `recipe`; executing it that of `execute` and `run`.
 
+pub mod artifact;
 pub mod run;
 pub mod spawn;

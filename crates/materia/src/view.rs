@@ -56,6 +56,7 @@ pub use run::RunView;
 pub use screen::{Report, Screen};
 pub use template::Words;
 pub use ui::{Agents, Serving};
+pub use utility::UtilityView;
 pub use waiting::{Teller, WaitView};
 
 use crate::world::World;

@@ -66,6 +66,7 @@ impl World {
                 variables: self.variables.clone(),
                 cwd,
                 clock: self.clock(),
+                steps: materia_library::STEPS,
             })
         })
     }

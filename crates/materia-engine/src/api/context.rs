@@ -16,7 +16,9 @@ use super::{ApiError, ErrorKind};
 use crate::clock::Clock;
 use crate::home::{Home, NoHome, Variables};
 use crate::library::Library;
+use crate::recipe::SourceContext;
 use crate::run::Root;
+use crate::utility::step::RecipeStep;
 
 /// What a process was started with, as far as the engine uses it.
 #[derive(Debug)]
@@ -27,6 +29,8 @@ pub struct Environment {
     pub cwd: io::Result<PathBuf>,
     /// The clock.
     pub clock: Clock,
+    /// The steps of recipes that come with the program.
+    pub steps: &'static [RecipeStep],
 }
 
 /// Everything that can be asked for; clones share what they were made from.
@@ -97,9 +101,19 @@ impl Engine {
         Ok(caller)
     }
 
+    /// The run that the caller is a part of.
+    pub(crate) fn calling_run(&self) -> Option<&RunId> {
+        self.caller.run.as_ref()
+    }
+
     /// Whether the operator calls: no session, and not from inside a run.
     pub(crate) fn is_operator(&self) -> bool {
         self.caller == Caller::default()
+    }
+
+    /// The steps of recipes that come with the program.
+    pub(crate) fn steps(&self) -> &'static [RecipeStep] {
+        self.environment.steps
     }
 
     /// An environment variable that is set and not empty.
@@ -138,6 +152,26 @@ impl Engine {
     /// Where recipes are looked for.
     pub(crate) fn library(&self) -> Result<Library, ApiError> {
         Ok(Library::new(&self.home()?, self.user_home()))
+    }
+
+    /// The working directory, or why it cannot be used.
+    pub(crate) fn cwd(&self) -> Result<&Path, &io::Error> {
+        self.environment.cwd.as_deref()
+    }
+
+    /// The working directory, or the root of the file system where it was deleted.
+    pub(crate) fn cwd_or_root(&self) -> &Path {
+        let cwd = self.environment.cwd.as_deref();
+        cwd.unwrap_or_else(|_| Path::new("/"))
+    }
+
+    /// Where the names and paths of a request are looked up.
+    pub(crate) fn source_context(&self) -> SourceContext<'_> {
+        let home = self.home();
+        SourceContext {
+            library: home.map(|home| Library::new(&home, self.user_home())),
+            cwd: self.cwd().ok(),
+        }
     }
 
     /// The directory of the project.

@@ -9,7 +9,10 @@ use materia_model::text;
 use serde_json::Value;
 
 use super::{ApiError, Engine, ErrorKind};
-use crate::launch::spawn::RunSettings;
+use crate::launch::artifact;
+use crate::launch::spawn::{self, RunSettings, SpawnContext, SpawnTemplate};
+use crate::recipe::TemplateRequest;
+use crate::run::sweep_daily;
 
 pub use crate::launch::spawn::SpawnReport;
 
@@ -28,7 +31,48 @@ pub struct RunOptions {
     pub on_session_end: OnSessionEnd,
 }
 
+/// A template or a recipe that becomes a run.
+#[derive(Debug)]
+pub struct SpawnRequest {
+    /// The template. It has no stdin.
+    pub template: TemplateRequest,
+    /// The artifacts of the run: `NAME=PATH`, where the path may name values, or
+    /// `NAME={"path": …, "kind"?, "media_type"?, "required"?}`.
+    pub artifacts: Vec<String>,
+    /// The run.
+    pub options: RunOptions,
+}
+
 impl Engine {
+    /// Starts a run of a template. It is on disk, and its supervisor runs, when this returns.
+    pub fn spawn(&self, request: SpawnRequest) -> Result<SpawnReport, ApiError> {
+        if request.template.stdin.is_some() {
+            let message = "a run that goes on by itself has no stdin";
+            return Err(ApiError::new(ErrorKind::Invalid, "usage", message)
+                .hint("give it a file by a value, or send it messages"));
+        }
+        let (home, library, root) = (self.home()?, self.library()?, self.runs()?);
+        let settings = self.run_settings(&request.options, Origin::Spawn)?;
+        let artifacts = artifact::parse(&request.artifacts)?;
+        let inline = request.template.source.inline();
+        let linked = request.template.link(&self.source_context())?;
+        let template = SpawnTemplate {
+            linked: &linked,
+            artifacts: &artifacts,
+            inline,
+        };
+        let context = SpawnContext {
+            home: &home,
+            library: &library,
+            user_home: self.user_home(),
+            variables: self.variables(),
+        };
+        let report = spawn::spawn(&root, &settings, template, &context)?;
+        // Looks at the other runs only once a day.
+        sweep_daily(&root, self.clock());
+        Ok(report)
+    }
+
     /// The settings of a run with these options that the caller spawns.
     pub(crate) fn run_settings(
         &self,

@@ -3,20 +3,27 @@
 //! Owns choosing the id, the values that a run gives its template, and the report, whose shape is a
 //! contract. Everything that can be checked is checked before a supervisor is started (T21).
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use materia_model::actor;
+use materia_model::finding::Finding;
 use materia_model::name::RunId;
-use materia_model::run::{Cast, OnSessionEnd, Origin, RetireWhen, Start, Status};
-use materia_model::template::Plan;
+use materia_model::run::{Cast, Declared, OnSessionEnd, Origin, RetireWhen, Start, Status};
+use materia_model::secret::Guard;
 use materia_model::template::plan::{Body, Controls, Failure, Stdin};
 use materia_model::template::wire::{self, Wire};
+use materia_model::template::{Facts, Plan};
 use materia_model::text;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::clock::Clock;
-use crate::recipe::prepare::Prepared;
+use crate::home::Home;
+use crate::library::Library;
+use crate::recipe::LinkedTemplate;
+use crate::registry::{self, Inline, Launch};
 use crate::run::{Error, Order, Place, Root, start as start_run};
 
 /// How many ids are tried until one is free.
@@ -74,6 +81,9 @@ pub struct SpawnReport {
     /// The draft of a recipe that was captured from it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draft: Option<String>,
+    /// Why the launch of a recipe could not be counted.
+    #[serde(skip)]
+    pub not_counted: Option<String>,
 }
 
 /// What a run executes, and what its journal says about that.
@@ -86,15 +96,78 @@ struct Workload {
     warnings: Vec<String>,
 }
 
-/// Spawns a run. `prepare` makes the plan from the values that a run gives its template.
-pub fn spawn<E: From<Error>>(
+/// A template that becomes a run.
+#[derive(Debug)]
+pub struct SpawnTemplate<'a> {
+    /// The template.
+    pub linked: &'a LinkedTemplate,
+    /// The artifacts that the caller declares; their paths may name values.
+    pub artifacts: &'a BTreeMap<String, Declared>,
+    /// The template's document where the caller wrote it inline; it is captured as a draft.
+    pub inline: Option<Value>,
+}
+
+/// The surroundings of a template that becomes a run.
+#[derive(Debug)]
+pub struct SpawnContext<'a> {
+    /// Where the usage ledger is.
+    pub home: &'a Home,
+    /// Where drafts are captured.
+    pub library: &'a Library,
+    /// What `~` means.
+    pub user_home: Option<&'a Path>,
+    /// The environment, whose secret values a draft must not contain.
+    pub variables: &'a BTreeMap<OsString, OsString>,
+}
+
+/// Why a template did not become a run.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    /// The template or its values are wrong.
+    #[error("{}", .0.first().map_or("the template is invalid", |finding| &finding.message))]
+    Invalid(Vec<Finding>),
+    /// The run could not be started.
+    #[error(transparent)]
+    Run(#[from] Error),
+}
+
+/// Spawns a run of a template, captures an inline one as a draft, and counts the launch of a
+/// recipe.
+pub fn spawn(
     root: &Root,
     settings: &RunSettings,
-    prepare: impl Fn(&Map<String, Value>) -> Result<Prepared, E>,
-) -> Result<SpawnReport, E> {
-    start(root, settings, None, |place| {
-        Ok(workload(prepare(&injected(place))?))
-    })
+    template: SpawnTemplate<'_>,
+    context: &SpawnContext<'_>,
+) -> Result<SpawnReport, SpawnError> {
+    let mut report = start(root, settings, None, |place| {
+        workload(&template, settings, context, place).map_err(SpawnError::Invalid)
+    })?;
+    if let Some((name, fingerprint)) = template.linked.ledger_entry() {
+        let now = settings.clock.now();
+        let counted = registry::record(context.home, name, &fingerprint, Launch::Spawn, now);
+        report.not_counted = counted.err();
+    }
+    report.draft = capture(settings, template, context);
+    Ok(report)
+}
+
+/// Captures an inline template as a draft. The run does not fail where that is impossible.
+fn capture(
+    settings: &RunSettings,
+    template: SpawnTemplate<'_>,
+    context: &SpawnContext<'_>,
+) -> Option<String> {
+    let variables = context.variables.iter();
+    let texts = variables.filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+    let inline = Inline {
+        run: settings.id.as_ref(),
+        template: template.inline?,
+        artifacts: serde_json::to_value(template.artifacts).ok()?,
+        mailbox: settings.mailbox.clone(),
+        guard: Guard::new(texts, &[]),
+    };
+    let file = registry::capture(context.library, inline)?;
+    Some(file.to_string_lossy().into_owned())
 }
 
 /// Spawns a run that drives a cast which has begun (A12). `options` are further options of its
@@ -266,6 +339,7 @@ fn report(place: &Place, generation: String, warnings: Vec<String>) -> SpawnRepo
         address,
         warnings,
         draft: None,
+        not_counted: None,
     }
 }
 
@@ -280,27 +354,51 @@ fn injected(place: &Place) -> Map<String, Value> {
     values
 }
 
-/// What a run of a prepared template executes.
-fn workload(prepared: Prepared) -> Workload {
-    let warnings = prepared.warnings();
-    let recipe = prepared.recipe.unwrap_or_default();
-    let template = prepared.template.source().text();
-    Workload {
+/// What a run of a template executes at its place.
+fn workload(
+    template: &SpawnTemplate<'_>,
+    settings: &RunSettings,
+    context: &SpawnContext<'_>,
+    place: &Place,
+) -> Result<Workload, Vec<Finding>> {
+    let (linked, host) = (template.linked, injected(place));
+    let stages = place.dir().join("stages");
+    let facts = Facts {
+        home: context.user_home.and_then(Path::to_str),
+        cwd: settings.cwd.to_str(),
+        stages: stages.to_str(),
+        ..Facts::default()
+    };
+    let mut prepared = linked.prepare_run(facts, &host)?;
+    let facts = Facts {
+        host: Some(&host),
+        ..Facts::default()
+    };
+    for (name, artifact) in template.artifacts {
+        prepared.declare(name, artifact.clone(), facts)?;
+    }
+    let warnings = prepared.messages();
+    let declared = prepared.declarations;
+    let recipe = linked.recipe.as_ref();
+    let text = linked.template.source().text();
+    Ok(Workload {
         start: Start {
-            template: Some(text::bounded(template, MAX_KEPT_TEMPLATE).into_owned()),
-            artifacts: recipe.artifacts,
-            values: prepared.values,
-            recipe: Some(recipe.name).filter(|name| !name.is_empty()),
-            recipe_file: recipe.file.map(|file| file.to_string_lossy().into_owned()),
-            mailbox: recipe.mailbox,
-            retire_when: recipe.retire_when,
+            template: Some(text::bounded(text, MAX_KEPT_TEMPLATE).into_owned()),
+            artifacts: declared.artifacts,
+            values: linked.values.clone(),
+            recipe: recipe.map(|recipe| recipe.name.clone()),
+            recipe_file: recipe
+                .and_then(|recipe| recipe.file.as_ref())
+                .map(|file| file.to_string_lossy().into_owned()),
+            mailbox: declared.mailbox,
+            retire_when: declared.retire_when,
             ..Start::default()
         },
         plan: wire::pack(prepared.plan),
-        secrets: recipe.secrets,
-        context: recipe.context.iter().map(ToString::to_string).collect(),
+        secrets: declared.secrets,
+        context: declared.context.iter().map(ToString::to_string).collect(),
         warnings,
-    }
+    })
 }
 
 /// A short random id.

@@ -12,6 +12,7 @@ mod setting;
 mod import;
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 pub(crate) use field::Range;
 
@@ -166,6 +167,7 @@ impl<'a> Reader<'a> {
             declared: self.declared,
             uses_stages: self.uses_stages,
             warnings,
+            interface: OnceLock::new(),
         })
     }
 

@@ -1,7 +1,7 @@
 //! What people see of `spawn` and `wait`: an id, a status, one path, what to do next.
 
+use materia_engine::api::SpawnReport;
 use materia_engine::inspect::wait::Waited;
-use materia_engine::launch::spawn::SpawnReport;
 use materia_model::text::printable;
 
 use super::screen::Report;

@@ -17,7 +17,6 @@ pub(super) use actors::run_view;
 pub(super) use casts::folder;
 pub(super) use needs::needs;
 pub(super) use quests::board;
-pub(super) use tools::shelf;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State as Given};

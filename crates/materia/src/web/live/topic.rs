@@ -150,11 +150,9 @@ impl Topic {
             Self::Runs => look_at_runs(state),
             Self::Quests => look_at_quests(state),
             Self::Library => {
-                let library = state.library();
-                Ok((
-                    spelled(&api::shelf(state)),
-                    vec![nearest(library.root()), nearest(&library.drafts())],
-                ))
+                let report = state.engine.recipe_overview()?;
+                let directories = report.directories.iter().map(|dir| nearest(dir));
+                Ok((spelled(&report), directories.collect()))
             }
         }
     }

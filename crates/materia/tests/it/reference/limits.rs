@@ -35,15 +35,15 @@ fn limits() {
         ),
         (
             "output in the report of `materia run`",
-            bytes(materia_engine::launch::run::MOST_OUTPUT),
+            bytes(materia_engine::launch::run::MAX_REPORT_OUTPUT),
         ),
         (
             "answer of a tool, lines",
-            number(materia_engine::recipe::tool::MOST_LINES),
+            number(materia_engine::recipe::tool::MAX_ANSWER_LINES),
         ),
         (
             "answer of a tool",
-            bytes(materia_engine::recipe::tool::MOST_BYTES),
+            bytes(materia_engine::recipe::tool::MAX_ANSWER_BYTES),
         ),
         (
             "grace between SIGTERM and SIGKILL",
