@@ -110,7 +110,7 @@ impl Library {
 
     /// The recipe in a file whose text was read already.
     pub fn with_text(&self, file: &Path, shown: &str, text: &str) -> Result<Located, LoadError> {
-        read::check_size(file, text.len()).map_err(load_error)?;
+        read::check_size(file, text.len()).map_err(|error| load_error(&error))?;
         Ok(self.located(file, shown, text, Found::Named))
     }
 
@@ -134,7 +134,7 @@ impl Library {
     }
 
     fn load(&self, file: &Path, shown: &str, found: Found) -> Result<Located, LoadError> {
-        let text = read::text(file).map_err(load_error)?;
+        let text = read::text(file).map_err(|error| load_error(&error))?;
         Ok(self.located(file, shown, &text, found))
     }
 
@@ -199,7 +199,7 @@ impl Library {
     }
 }
 
-fn load_error(error: ReadError) -> LoadError {
+fn load_error(error: &ReadError) -> LoadError {
     LoadError {
         code: error.code(),
         message: error.to_string(),

@@ -26,7 +26,7 @@ impl Engine {
             spool: &self.spool(),
             clock: self.clock(),
         };
-        Ok(run::run(request, context, observer)?)
+        Ok(run::run(request, &context, observer)?)
     }
 }
 

@@ -147,7 +147,7 @@ pub enum Error {
 /// Executes a template and waits for it.
 pub fn run(
     request: RunRequest,
-    context: RunContext<'_>,
+    context: &RunContext<'_>,
     observer: &mut dyn RunObserver,
 ) -> Result<RunReport, Error> {
     let RunRequest {
@@ -185,7 +185,7 @@ pub fn run(
         }
     }
     observer.warnings(&prepared.warnings);
-    let outcome = execute(&prepared, stdin, jobs, &context, observer)?;
+    let outcome = execute(&prepared, stdin, jobs, context, observer)?;
     report(outcome, prepared.messages(), output, context.spool).map_err(Error::OutputLost)
 }
 

@@ -200,14 +200,15 @@ pub fn drive_cast(
     words.extend(["--".to_owned(), cast.dir.clone()]);
     words.extend(text.map(str::to_owned));
     let name = cast.id.clone();
+    let begin = Start {
+        cast: Some(cast),
+        values,
+        ..Start::default()
+    };
     start(root, settings, Some(&name), |_| {
         Ok(Workload {
             plan: own_command(&words),
-            start: Start {
-                cast: Some(cast.clone()),
-                values: values.clone(),
-                ..Start::default()
-            },
+            start: begin.clone(),
             ..Workload::default()
         })
     })
