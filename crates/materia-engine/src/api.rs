@@ -10,8 +10,10 @@ mod choice;
 mod context;
 mod error;
 mod init;
+mod spawn;
 
 pub use choice::AgentChoice;
 pub use context::{Caller, Engine, Environment};
 pub use error::{ApiError, ErrorBody, ErrorCodes, ErrorKind, ErrorReport, TABLE};
 pub use init::InitReport;
+pub use spawn::{RunOptions, SpawnReport};

@@ -6,7 +6,7 @@ use clap::Args;
 use materia_engine::agent::{Backend, Players, Roster, Scripted};
 use materia_engine::cast::start::{self, Asked, CastReport};
 use materia_engine::cast::{Definition, Error, Hands};
-use materia_engine::launch::spawn::{self, Spawned, Wanted};
+use materia_engine::launch::spawn::{self, RunSettings, SpawnReport};
 use materia_engine::process::Nursery;
 use materia_engine::run::Root;
 use materia_model::cast::{Code, Status};
@@ -106,10 +106,10 @@ impl Cast {
         &self,
         world: &World,
         view: &mut CastView,
-        wanted: &Wanted,
+        wanted: &RunSettings,
         screen: Screen,
         voice: Voice,
-    ) -> Result<(CastReport, Spawned), ApiError> {
+    ) -> Result<(CastReport, SpawnReport), ApiError> {
         let definition = self.definition(world, view, screen, voice)?;
         detach(definition, &self.request, &self.player, world, view, wanted)
     }
@@ -144,8 +144,8 @@ pub(super) fn detach(
     player: &Player,
     world: &World,
     view: &mut CastView,
-    wanted: &Wanted,
-) -> Result<(CastReport, Spawned), ApiError> {
+    wanted: &RunSettings,
+) -> Result<(CastReport, SpawnReport), ApiError> {
     let settings = definition.settings().clone();
     // A nursery that adopts orphans would take the supervisor for one.
     let report = player.play(world, &settings, Nursery::new(), view, |hands| {
@@ -159,8 +159,8 @@ pub(super) fn driven(
     mut report: CastReport,
     player: &Player,
     world: &World,
-    wanted: &Wanted,
-) -> Result<(CastReport, Spawned), ApiError> {
+    wanted: &RunSettings,
+) -> Result<(CastReport, SpawnReport), ApiError> {
     let root = Root::new(world.home()?.runs());
     let drives = materia_model::run::Cast {
         id: report.cast_id.clone(),
@@ -177,9 +177,9 @@ pub(super) fn wanted(
     world: &World,
     id: Option<RunId>,
     said: Option<&str>,
-) -> Result<Wanted, ApiError> {
+) -> Result<RunSettings, ApiError> {
     let root = Root::new(world.home()?.runs());
-    Ok(Wanted {
+    Ok(RunSettings {
         id,
         origin: Origin::Cast,
         session: session(world, said)?,
@@ -187,7 +187,7 @@ pub(super) fn wanted(
         cwd: project(world)?.to_owned(),
         spool: spool_dir(world),
         clock: world.clock(),
-        ..Wanted::default()
+        ..RunSettings::default()
     })
 }
 

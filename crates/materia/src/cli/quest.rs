@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use materia_engine::cast::start::{self, Asked, CastReport};
 use materia_engine::config::Files;
-use materia_engine::launch::spawn::{self, Wanted as RunWanted};
+use materia_engine::launch::spawn::{self, RunSettings};
 use materia_engine::quest::Store;
 use materia_engine::quest::runner::{self, Error, Halt, To, Turn, Wanted};
 use materia_engine::run::Root;
@@ -256,11 +256,11 @@ fn detached(
         verb_trust::require(files, home.as_ref()).map_err(|error| trust::failure(&error))?;
     }
     let root = Root::new(world.home()?.runs());
-    let wanted = RunWanted {
+    let wanted = RunSettings {
         origin: Origin::Spawn,
         ..wanted(world, None, None)?
     };
-    let spawned = spawn::spawn_own(&root, &wanted, words, None)?;
+    let spawned = spawn::spawn_own(&root, &wanted, &words, None)?;
     screen.report(&spawned, voice);
     Ok(0)
 }

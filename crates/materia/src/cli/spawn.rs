@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use materia_engine::launch::spawn::{self, Wanted};
+use materia_engine::launch::spawn::{self, RunSettings};
 use materia_engine::registry::{self, Inline, Launch};
 use materia_engine::routing::{self, Sender};
 use materia_engine::run::{self, Root};
@@ -141,8 +141,8 @@ impl Spawn {
         Ok(0)
     }
 
-    fn wanted(&self, world: &World, root: &Root, origin: Origin) -> Result<Wanted, ApiError> {
-        Ok(Wanted {
+    fn wanted(&self, world: &World, root: &Root, origin: Origin) -> Result<RunSettings, ApiError> {
+        Ok(RunSettings {
             id: self.address.as_deref().map(run_id).transpose()?,
             origin,
             session: session(world, self.session.as_deref())?,
@@ -160,7 +160,7 @@ impl Spawn {
                 OnSessionEnd::Keep
             },
             spool: spool_dir(world),
-            ..Wanted::default()
+            ..RunSettings::default()
         })
     }
 
@@ -236,7 +236,7 @@ impl Spawn {
     fn draft(
         &self,
         world: &World,
-        wanted: &Wanted,
+        wanted: &RunSettings,
         artifacts: &BTreeMap<String, Declared>,
     ) -> Option<String> {
         let template = self.template.inline()?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use materia_engine::cast::start::{self, Asked, Wish};
 use materia_engine::cast::steer;
 use materia_engine::cast::{Folder, Hands, Silent};
-use materia_engine::launch::spawn::{self, Wanted};
+use materia_engine::launch::spawn::{self, RunSettings};
 use materia_engine::library::Library;
 use materia_engine::process::Nursery;
 use materia_engine::routing::{self, Sender};
@@ -124,14 +124,14 @@ fn steered(desk: &Desk<'_>, row: &Row, wish: Wish<'_>) -> Result<String, ApiErro
     start::may_go_on(&folder, &asked).map_err(failed)?;
     let driven = steer::wish(folder, wish, hands).map_err(failed)?;
     let spool = desk.world.variable("TMPDIR").map(PathBuf::from);
-    let wanted = Wanted {
+    let wanted = RunSettings {
         origin: Origin::Cast,
         cwd: cwd.to_owned(),
         clock: desk.world.clock(),
         spool: spool
             .filter(|dir| dir.is_dir())
             .unwrap_or_else(|| "/tmp".into()),
-        ..Wanted::default()
+        ..RunSettings::default()
     };
     let spawned = spawn::spawn_cast(&desk.root, &wanted, driven, desk.player.words())?;
     Ok(format!("{} goes on as {}", row.name(), spawned.address))

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use materia_engine::cast::{Error, Hands, Silent};
-use materia_engine::launch::spawn::{self, Wanted};
+use materia_engine::launch::spawn::{self, RunSettings};
 use materia_engine::process::Nursery;
 use materia_engine::run::Root;
 use materia_model::loadout::Settings;
@@ -68,14 +68,14 @@ impl Player {
             .variables
             .get(std::ffi::OsStr::new("TMPDIR"))
             .map(PathBuf::from);
-        let wanted = Wanted {
+        let wanted = RunSettings {
             origin: Origin::Cast,
             cwd: state.project().to_owned(),
             clock: state.clock.clone(),
             spool: spool
                 .filter(|dir| dir.is_dir())
                 .unwrap_or_else(|| "/tmp".into()),
-            ..Wanted::default()
+            ..RunSettings::default()
         };
         spawn::spawn_cast(&Root::new(state.home.runs()), &wanted, cast, self.words())?;
         Ok(())
