@@ -11,9 +11,14 @@ mod context;
 mod error;
 mod init;
 mod spawn;
+mod trust;
 
 pub use choice::AgentChoice;
 pub use context::{Caller, Engine, Environment};
 pub use error::{ApiError, ErrorBody, ErrorCodes, ErrorKind, ErrorReport, TABLE};
 pub use init::InitReport;
 pub use spawn::{RunOptions, SpawnReport};
+pub use trust::{
+    TrustAnswer, TrustListReport, TrustObserver, TrustReport, TrustRevokeReport, TrustStanding,
+    TrustedAct,
+};

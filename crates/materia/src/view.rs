@@ -55,6 +55,7 @@ pub use page::page;
 pub use run::RunView;
 pub use screen::{Report, Screen};
 pub use template::Words;
+pub use trust::TrustPrompt;
 pub use ui::{Agents, Serving};
 pub use waiting::{Teller, WaitView};
 

@@ -13,7 +13,7 @@ use crate::config::{Files, Places, ReadError};
 use crate::home::Home;
 use crate::store::atomic::{self, WriteError};
 use crate::store::dir::{self, DirError};
-use crate::trust::project;
+use crate::trust::ProjectTrust;
 
 /// The files: where, what is in them, and what they are for.
 const FILES: [(&str, &str, &str); 3] = [
@@ -107,11 +107,13 @@ pub fn init(
         environment: None,
         flag: None,
     })?;
-    if ours && operator {
-        let shown = project::show(&found, Some(home))?;
-        project::grant(&found, home, &shown, clock)?;
-    }
-    let trusted = project::require(&found, Some(home)).is_ok();
+    let trust = ProjectTrust::inspect(&found, Some(home));
+    let trusted = if ours && operator {
+        trust?.grant(home, clock)?;
+        true
+    } else {
+        trust.is_ok_and(|trust| trust.require().is_ok())
+    };
     let mut next = vec!["materia grid".to_owned()];
     if !trusted {
         next.push("materia trust".to_owned());

@@ -123,7 +123,7 @@ impl Cast {
     ) -> Result<Definition, ApiError> {
         let files = self.config.files(world)?;
         let home = world.home().ok();
-        let trusting = trust::settled(world, &files, home.as_ref(), screen, voice)?;
+        let trusting = trust::settled(world, &files, screen, voice)?;
         let asked = Asked {
             loadout: self.loadout.as_deref(),
             files: &files,

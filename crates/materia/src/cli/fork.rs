@@ -49,7 +49,7 @@ impl Fork {
         let (cwd, clock) = (project(world)?, world.clock());
         let files = self.config.files(world)?;
         let home = world.home().ok();
-        let trusting = trust::settled(world, &files, home.as_ref(), screen, voice)?;
+        let trusting = trust::settled(world, &files, screen, voice)?;
         let asked = Asked {
             loadout: None,
             files: &files,

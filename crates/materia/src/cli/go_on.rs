@@ -69,8 +69,7 @@ impl Resume {
         let files = self.config.files(world)?;
         let home = world.home().ok();
         // Ending a cast runs nothing.
-        let trusting = matches!(wish, Wish::Abort)
-            || trust::settled(world, &files, home.as_ref(), screen, voice)?;
+        let trusting = matches!(wish, Wish::Abort) || trust::settled(world, &files, screen, voice)?;
         let asked = Asked {
             loadout: None,
             files: &files,

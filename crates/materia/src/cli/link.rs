@@ -81,7 +81,7 @@ impl Link {
         let files = self.config.files(world)?;
         let home = world.home().ok();
         // Drawing runs nothing.
-        let trusting = self.draw || trust::settled(world, &files, home.as_ref(), screen, voice)?;
+        let trusting = self.draw || trust::settled(world, &files, screen, voice)?;
         let wanted = Wanted {
             targets: &self.targets,
             home: home.as_ref(),
@@ -128,7 +128,7 @@ impl Autocast {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let files = self.config.files(world)?;
         let home = world.home().ok();
-        let trusting = trust::settled(world, &files, home.as_ref(), screen, voice)?;
+        let trusting = trust::settled(world, &files, screen, voice)?;
         let targets = std::slice::from_ref(&self.target);
         let wanted = Wanted {
             targets,

@@ -7,7 +7,6 @@ use materia_engine::launch::spawn::{self, RunSettings};
 use materia_engine::quest::Store;
 use materia_engine::quest::runner::{self, Error, Halt, To, Turn, Wanted};
 use materia_engine::run::Root;
-use materia_engine::trust::project as verb_trust;
 use materia_model::loadout::Config as Merged;
 use materia_model::quest::Trouble;
 use materia_model::run::Origin;
@@ -251,10 +250,7 @@ fn detached(
     screen: Screen,
     voice: Voice,
 ) -> Result<u8, ApiError> {
-    let home = world.home().ok();
-    if !trust::settled(world, files, home.as_ref(), screen, voice)? {
-        verb_trust::require(files, home.as_ref()).map_err(|error| trust::failure(&error))?;
-    }
+    trust::settled(world, files, screen, voice)?;
     let root = Root::new(world.home()?.runs());
     let wanted = RunSettings {
         origin: Origin::Spawn,
@@ -346,13 +342,7 @@ impl Runner<'_> {
     fn drive(&self, turn: &Turn<'_>) -> Result<CastReport, ApiError> {
         let quest = turn.quest;
         let home = self.world.home().ok();
-        let trusting = trust::settled(
-            self.world,
-            self.files,
-            home.as_ref(),
-            self.screen,
-            self.voice,
-        )?;
+        let trusting = trust::settled(self.world, self.files, self.screen, self.voice)?;
         let loadout = quest.loadout_override.as_deref();
         let asked = Asked {
             loadout,

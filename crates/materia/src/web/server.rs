@@ -122,6 +122,7 @@ fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, ApiError> {
         herald,
     );
     Ok(State::new(Facts {
+        engine: world.engine().clone(),
         project: project.clone(),
         home,
         config: world.variable("MATERIA_CONFIG").map(Into::into),
