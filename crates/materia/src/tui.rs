@@ -24,10 +24,10 @@ use materia_engine::process::Nursery;
 use materia_engine::run::Root;
 use rustix::event::{PollFd, PollFlags, Timespec};
 
-use crate::door::{Player, Top};
+use crate::door::Top;
 use crate::view::Voice;
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
+use materia_engine::api::{AgentChoice, ApiError, ErrorKind};
 
 use app::{App, Then};
 use terminal::Terminal;
@@ -51,9 +51,8 @@ struct Desk<'a> {
     world: &'a World,
     root: Root,
     casts: std::path::PathBuf,
-    files: Files,
     caller: Option<String>,
-    player: &'a Player,
+    agents: &'a AgentChoice,
 }
 
 impl<'a> Desk<'a> {
@@ -79,9 +78,8 @@ impl<'a> Desk<'a> {
             world,
             root: Root::new(home.runs()),
             casts,
-            files,
             caller: world.session(wish.session.as_deref()),
-            player: &wish.player,
+            agents: &wish.agents,
         })
     }
 

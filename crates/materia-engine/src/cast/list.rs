@@ -10,7 +10,7 @@ use materia_model::text;
 use serde::Serialize;
 
 use crate::cast::glance::{Head, Position, Spent};
-use crate::cast::start::{Wish, find};
+use crate::cast::start::{ResumeAction, find};
 use crate::cast::{Error, Folder, Glance, Standing, ids};
 use crate::clock::Clock;
 
@@ -183,20 +183,20 @@ pub fn first_line(request: &str) -> String {
     text::bounded(line, MAX_REQUEST).into_owned()
 }
 
-/// Finds the cast that is meant: the one that was named, else the newest that suits the wish, else
-/// the newest.
+/// Finds the cast to continue: the named one, else the newest that suits the action, else the
+/// newest.
 pub fn meant(
     cwd: &Path,
     casts: &Path,
     given: Option<&str>,
-    wish: Wish<'_>,
+    action: &ResumeAction,
 ) -> Result<Folder, Error> {
-    let suits = |standing: &Standing| match wish {
-        Wish::Resume => *standing == Standing::Interrupted,
-        Wish::Continue(_) => *standing == Standing::Paused,
-        Wish::Recast => matches!(standing, Standing::Failed | Standing::Aborted),
-        Wish::Revive => *standing == Standing::Failed,
-        Wish::Abort => standing.is_open(),
+    let suits = |standing: &Standing| match action {
+        ResumeAction::Resume => *standing == Standing::Interrupted,
+        ResumeAction::Continue(_) => *standing == Standing::Paused,
+        ResumeAction::Recast => matches!(standing, Standing::Failed | Standing::Aborted),
+        ResumeAction::Revive => *standing == Standing::Failed,
+        ResumeAction::Abort => standing.is_open(),
     };
     suiting(cwd, casts, given, suits)
 }

@@ -35,6 +35,11 @@ impl Config {
             .map(|path| world.path(path))
     }
 
+    /// The file, as a request names it.
+    pub(super) fn named(self) -> Option<PathBuf> {
+        self.config
+    }
+
     /// Reads every layer there is.
     pub(super) fn files(&self, world: &World) -> Result<Files, ApiError> {
         let home = world.home().ok();

@@ -19,14 +19,14 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::agent;
-use super::cast::{Cast, Player, wanted};
+use super::cast::AgentArgs;
 use super::config::{Config, project};
 use super::input::{Template, library, read_text};
 use super::run::spool_dir;
 use crate::view::style;
-use crate::view::{CastView, Screen, Voice};
+use crate::view::{Screen, TrustPrompt, Voice};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
+use materia_engine::api::{ApiError, CastRequest, ErrorKind, RunOptions};
 
 /// How long the instructions of an agent may be, in bytes: they stand in the run's journal.
 const LONGEST_SYSTEM: usize = 64 << 10;
@@ -57,7 +57,7 @@ pub(super) struct Spawn {
     config: Config,
 
     #[command(flatten)]
-    player: Player,
+    player: AgentArgs,
 
     #[command(flatten)]
     role: Role,
@@ -102,7 +102,7 @@ impl Spawn {
         if let Some(loadout) = self.loadout.clone() {
             return self.cast(loadout, world, screen, voice);
         }
-        if self.player.is_named() {
+        if self.player.agent.is_some() || self.player.agent_script.is_some() {
             return self.agent(world, screen, voice);
         }
         self.role.check_unused()?;
@@ -217,16 +217,18 @@ impl Spawn {
             )
             .hint("materia spawn --loadout NAME \"what should be done\""));
         };
-        let id = self.address.as_deref().map(run_id).transpose()?;
-        let wanted = wanted(world, id, self.session.as_deref())?;
-        let cast = Cast::for_a_run(request.clone(), loadout, self.config, self.player);
-        let (_, spawned) = cast.detached(
-            world,
-            &mut CastView::new(screen, Voice::Json),
-            &wanted,
-            screen,
-            voice,
-        )?;
+        let request = CastRequest {
+            request: request.clone(),
+            loadout: Some(loadout),
+            options: self.player.options(self.config, true),
+        };
+        let run = RunOptions {
+            address: self.address,
+            session: self.session,
+            ..RunOptions::default()
+        };
+        let mut prompt = TrustPrompt::new(world, screen, voice);
+        let spawned = world.engine().spawn_cast(request, &run, &mut prompt)?;
         screen.report(&spawned, voice);
         Ok(0)
     }
@@ -346,7 +348,7 @@ impl Role {
     }
 }
 
-impl Player {
+impl AgentArgs {
     /// What a run is told that is to be this agent. Everything is checked before anything is
     /// started (T21).
     fn order(
@@ -367,11 +369,12 @@ impl Player {
                         .hint("write seconds: --turn-timeout 600")
                 })
         });
-        let script = self.script(world);
+        let script = self.agent_script.as_deref();
+        let script = script.map(|file| world.path(file).to_string_lossy().into_owned());
         let name = match &script {
             Some(_) => "scripted".to_owned(),
             None => {
-                let roster = agent::trusted(config, self.name(), world, screen, voice)?;
+                let roster = agent::trusted(config, self.agent.as_deref(), world, screen, voice)?;
                 roster
                     .choose(None)
                     .map_err(|missing| agent::missing(&missing))?

@@ -47,15 +47,3 @@ impl Trust {
         Ok(0)
     }
 }
-
-/// Refuses what the project brings unless the user trusts it; whether they trust everything.
-pub(super) fn settled(
-    world: &World,
-    files: &materia_engine::config::Files,
-    screen: Screen,
-    voice: Voice,
-) -> Result<bool, ApiError> {
-    let mut prompt = TrustPrompt::new(world, screen, voice);
-    world.engine().require_trust(files, &mut prompt)?;
-    Ok(world.engine().trusts_everything())
-}

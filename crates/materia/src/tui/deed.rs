@@ -2,23 +2,14 @@
 //!
 //! Owns the translation into the verbs of the facade, and one line about how it went.
 
-use std::path::{Path, PathBuf};
-
-use materia_engine::cast::start::{self, Asked, Wish};
-use materia_engine::cast::steer;
-use materia_engine::cast::{Folder, Hands, Silent};
-use materia_engine::launch::spawn::{self, RunSettings};
-use materia_engine::library::Library;
-use materia_engine::process::Nursery;
+use materia_engine::api::{ApiError, CastOptions, ErrorKind, ResumeAction, ResumeRequest};
 use materia_engine::routing::{self, Sender};
 use materia_model::message::Draft;
-use materia_model::run::Origin;
 use serde_json::Value;
 
 use super::Desk;
 use super::app::{Deed, What};
 use super::rows::{Kind, Row};
-use materia_engine::api::{ApiError, ErrorKind};
 
 /// Does it; one line about it, whether it went well or not.
 pub(super) fn done(desk: &Desk<'_>, deed: &Deed) -> Result<String, String> {
@@ -30,12 +21,15 @@ pub(super) fn done(desk: &Desk<'_>, deed: &Deed) -> Result<String, String> {
             let (kind, body) = spoken(words);
             say(desk, row, kind, body)
         }
-        (Kind::Cast, What::Kill) => steered(desk, row, Wish::Abort),
-        (Kind::Cast, What::Say(words)) => steered(desk, row, Wish::Continue(Some(words.trim()))),
+        (Kind::Cast, What::Kill) => resume(desk, row, ResumeAction::Abort),
+        (Kind::Cast, What::Say(words)) => {
+            let text = words.trim().to_owned();
+            resume(desk, row, ResumeAction::Continue(Some(text)))
+        }
         (Kind::Cast, What::Continue) => match row.status {
-            "paused" => steered(desk, row, Wish::Continue(None)),
-            "interrupted" => steered(desk, row, Wish::Resume),
-            "failed" | "aborted" => steered(desk, row, Wish::Recast),
+            "paused" => resume(desk, row, ResumeAction::Continue(None)),
+            "interrupted" => resume(desk, row, ResumeAction::Resume),
+            "failed" | "aborted" => resume(desk, row, ResumeAction::Recast),
             other => Err(ApiError::new(
                 ErrorKind::Invalid,
                 "no_wish",
@@ -87,52 +81,21 @@ fn say(desk: &Desk<'_>, row: &Row, kind: &str, body: Option<Value>) -> Result<St
     Ok(format!("{kind} to {}: {}", report.to, report.reason))
 }
 
-fn steered(desk: &Desk<'_>, row: &Row, wish: Wish<'_>) -> Result<String, ApiError> {
-    let failed = |error: materia_engine::cast::Error| ApiError::from(&error);
-    let folder = Folder::open(Path::new(&row.folder)).map_err(failed)?;
-    let home = desk.world.home()?;
-    let cwd = desk.world.cwd.as_deref().unwrap_or(Path::new("/"));
-    // One that cannot be read is told when it is opened.
-    let settings = start::settings(&folder).unwrap_or_default();
-    let mut agent = desk.player.backend(&settings, cwd)?;
-    let user = desk.world.variable("HOME").map(Path::new);
-    let library = Library::new(&home, user);
-    let clock = desk.world.clock();
-    // One that adopts orphans would take the supervisor of a run for one.
-    let (mut nursery, mut nobody) = (Nursery::new(), Silent);
-    let hands = Hands {
-        cwd,
-        library: Some(&library),
-        home: user,
-        variables: &desk.world.variables,
-        clock: &clock,
-        agent: Some(&mut *agent),
-        nursery: &mut nursery,
-        listener: &mut nobody,
+fn resume(desk: &Desk<'_>, row: &Row, action: ResumeAction) -> Result<String, ApiError> {
+    let aborts = action == ResumeAction::Abort;
+    let request = ResumeRequest {
+        cast: Some(row.folder.clone()),
+        action,
+        options: CastOptions {
+            agents: desk.agents.clone(),
+            detach: true,
+            ..CastOptions::default()
+        },
     };
-    if let Wish::Abort = wish {
-        start::go_on(folder, wish, hands).map_err(failed)?;
+    let report = desk.world.engine().resume(request, &mut ())?;
+    if aborts {
         return Ok(format!("{} is aborted", row.name()));
     }
-    let asked = Asked {
-        loadout: None,
-        files: &desk.files,
-        home: Some(&home),
-        trusting: false,
-        agent: None,
-    };
-    start::may_go_on(&folder, &asked).map_err(failed)?;
-    let driven = steer::wish(folder, wish, hands).map_err(failed)?;
-    let spool = desk.world.variable("TMPDIR").map(PathBuf::from);
-    let wanted = RunSettings {
-        origin: Origin::Cast,
-        cwd: cwd.to_owned(),
-        clock: desk.world.clock(),
-        spool: spool
-            .filter(|dir| dir.is_dir())
-            .unwrap_or_else(|| "/tmp".into()),
-        ..RunSettings::default()
-    };
-    let spawned = spawn::spawn_cast(&desk.root, &wanted, driven, desk.player.words())?;
-    Ok(format!("{} goes on as {}", row.name(), spawned.address))
+    let run = report.run.unwrap_or_default();
+    Ok(format!("{} goes on as run:{run}", row.name()))
 }

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::io::BufRead;
 
 use materia_engine::api::{
-    TrustAnswer, TrustListReport, TrustObserver, TrustReport, TrustRevokeReport, TrustStanding,
-    TrustedAct,
+    CastObserver, TrustAnswer, TrustListReport, TrustObserver, TrustReport, TrustRevokeReport,
+    TrustStanding, TrustedAct,
 };
+use materia_model::finding::Finding;
 use materia_model::text::{bounded, count, printable, quoted_within};
 
 use super::style::Role;
@@ -51,6 +52,13 @@ impl TrustObserver for TrustPrompt {
             "y" | "yes" if read.is_ok() => TrustAnswer::Agreed,
             _ => TrustAnswer::Declined,
         }
+    }
+}
+
+/// Nothing is shown of the cast itself.
+impl CastObserver for TrustPrompt {
+    fn warnings(&mut self, findings: &[Finding]) {
+        self.screen.findings(findings);
     }
 }
 

@@ -15,8 +15,6 @@ mod trust;
 
 pub(super) use actors::run_view;
 pub(super) use casts::folder;
-pub(super) use needs::needs;
-pub(super) use quests::board;
 pub(super) use tools::shelf;
 
 use axum::Router;

@@ -130,7 +130,6 @@ fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, ApiError> {
             .variable("MATERIA_TRUST")
             .is_some_and(|accepts| accepts == "1"),
         user_home: world.variable("HOME").map(Into::into),
-        variables: world.variables.clone(),
         clock,
         door,
         topics: Topics::default(),

@@ -1,7 +1,6 @@
 //! What every request needs: where we are, and who may come in.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -47,8 +46,6 @@ pub(super) struct Facts {
     pub(super) trusting: bool,
     /// The person's home directory.
     pub(super) user_home: Option<PathBuf>,
-    /// The environment, for the values in it that must not be written down (S3).
-    pub(super) variables: BTreeMap<OsString, OsString>,
     /// The clock.
     pub(super) clock: Clock,
     /// Who may come in.

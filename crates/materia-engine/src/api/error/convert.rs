@@ -17,6 +17,7 @@ use crate::routing::watch::Error as WatchError;
 use crate::run::Error as RunError;
 use crate::store::journal::JournalError;
 use crate::store::lock::LockError;
+use crate::store::text::TextError;
 use materia_model::name::NameError;
 use materia_model::text;
 
@@ -285,5 +286,26 @@ impl From<UseError> for ApiError {
                 Self::from_error(ErrorKind::Failed, "not_written", &error)
             }
         }
+    }
+}
+
+impl From<TextError> for ApiError {
+    fn from(error: TextError) -> Self {
+        let (kind, code, hint) = match &error {
+            TextError::Unreadable { error, .. } => {
+                let kind = match error.kind() {
+                    std::io::ErrorKind::NotFound => ErrorKind::NotFound,
+                    _ => ErrorKind::Invalid,
+                };
+                let hint = "name a file that exists and that you may read";
+                (kind, "unreadable", hint)
+            }
+            TextError::TooLarge(_) => {
+                let hint = "split it, or pass large data by a file";
+                (ErrorKind::Invalid, "too_large", hint)
+            }
+            TextError::NotText { .. } => (ErrorKind::Invalid, "not_text", "write it as UTF-8"),
+        };
+        Self::from_error(kind, code, &error).hint(hint)
     }
 }

@@ -6,29 +6,27 @@ use materia_engine::cast::Folder;
 #[cfg(feature = "typescript")]
 use materia_engine::cast::budget::BudgetReport;
 use materia_engine::cast::budget::{self, Amount, Wanted as Raise};
-use materia_engine::cast::fork_point;
 #[cfg(feature = "typescript")]
 use materia_engine::cast::list::CastListReport;
 use materia_engine::cast::list::{self, Filter};
 use materia_engine::cast::show::{self, CastShowReport, Wanted};
-#[cfg(feature = "typescript")]
-use materia_engine::cast::start::CastReport;
-use materia_engine::cast::start::{self, Asked, Wish};
+use materia_engine::cast::start;
 use materia_engine::cast::steer;
 #[cfg(feature = "typescript")]
 use materia_engine::cast::steer::ArtifactReport;
-use materia_engine::config::Files;
-use materia_model::run::Cast;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::play::Player;
 use super::super::reply::{Reply, beside, ok};
 use super::super::state::State;
 #[cfg(feature = "typescript")]
 use super::super::types::Types;
 use super::{OkReport, body};
-use materia_engine::api::{ApiError, ErrorKind};
+#[cfg(feature = "typescript")]
+use materia_engine::api::CastReport;
+use materia_engine::api::{
+    self, AgentChoice, ApiError, CastOptions, CastRequest, ErrorKind, ResumeAction, ResumeRequest,
+};
 
 /// How much of an artifact is shown.
 const SHOWN: u64 = 1 << 20;
@@ -142,39 +140,43 @@ pub(super) async fn list(Given(state): Given<State>, Query(asked): Query<CastsQu
 /// Starts a cast, which another process drives.
 pub(super) async fn start(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let request: StartRequest = body(&bytes)?;
-    let started = beside(move || {
-        let files = state.files()?;
-        let asked = Asked {
-            loadout: request.loadout.as_deref(),
-            files: &files,
-            home: Some(&state.home),
-            trusting: state.trusting,
-            agent: request.agent.as_deref(),
-        };
-        let definition = start::choose(&asked).map_err(|error| ApiError::from(&error))?;
-        let player = Player::new(
-            &state,
-            request.agent_script.as_deref(),
-            request.agent.as_deref(),
-        );
-        let settings = definition.settings().clone();
-        let report = player.play(&state, &settings, |hands| {
-            start::begin(definition, &request.request, hands)
-        })?;
-        let driven = Cast {
-            id: report.cast_id.clone(),
-            dir: report.run_dir.clone(),
-            loadout: report.loadout.clone(),
-        };
-        player.drive_on(&state, driven)?;
-        Ok(report)
-    });
-    ok(&started.await?)
+    let request = CastRequest {
+        request: request.request,
+        loadout: request.loadout,
+        options: detached(request.agent_script, request.agent),
+    };
+    ok(&beside(move || state.engine.cast(request, &mut ())).await?)
+}
+
+/// How casts are driven from here: by runs, with the agents that the page names.
+fn detached(script: Option<String>, agent: Option<String>) -> CastOptions {
+    CastOptions {
+        agents: agents(script, agent),
+        detach: true,
+        ..CastOptions::default()
+    }
+}
+
+/// The agents that the page names; an empty field names none.
+pub(super) fn agents(script: Option<String>, agent: Option<String>) -> AgentChoice {
+    let named = |field: Option<String>| {
+        let field = field?.trim().to_owned();
+        (!field.is_empty()).then_some(field)
+    };
+    AgentChoice {
+        agent: named(agent),
+        script: named(script).map(Into::into),
+    }
 }
 
 /// The cast of this id; whatever else may be written there names none.
 pub(in crate::web) fn folder(state: &State, id: &str) -> Result<Folder, ApiError> {
     let casts = start::casts(state.project(), &state.files()?);
+    Folder::find(&casts, plain_id(id)?).map_err(|error| (&error).into())
+}
+
+/// Refuses what is a path rather than an id.
+fn plain_id(id: &str) -> Result<&str, ApiError> {
     if id.contains(['/', '\\']) || id.is_empty() {
         let message = format!("{} is no id of a cast", materia_model::text::quoted(id));
         return Err(ApiError::new(
@@ -183,7 +185,7 @@ pub(in crate::web) fn folder(state: &State, id: &str) -> Result<Folder, ApiError
             message,
         ));
     }
-    Folder::find(&casts, id).map_err(|error| (&error).into())
+    Ok(id)
 }
 
 /// Everything about one cast but its events, which come live.
@@ -230,61 +232,32 @@ pub(super) async fn artifact(
 /// Continues, resumes, recasts, revives or aborts a cast.
 pub(super) async fn go_on(
     Given(state): Given<State>,
-    Path((id, wish)): Path<(String, String)>,
+    Path((id, action)): Path<(String, String)>,
     bytes: Bytes,
 ) -> Reply {
     let request: CastActionRequest = body(&bytes)?;
-    let done = beside(move || {
-        let folder = folder(&state, &id)?;
-        let said = request
-            .text
-            .as_deref()
-            .map(str::trim)
-            .filter(|said| !said.is_empty());
-        let wish = match wish.as_str() {
-            "continue" => Wish::Continue(said),
-            "resume" => Wish::Resume,
-            "recast" => Wish::Recast,
-            "revive" => Wish::Revive,
-            "abort" => Wish::Abort,
-            other => {
-                let message = format!(
-                    "a cast cannot be asked to {}",
-                    materia_model::text::quoted(other)
-                );
-                return Err(ApiError::new(ErrorKind::NotFound, "no_route", message));
-            }
-        };
-        let files = state.files()?;
-        let asked = going_on(&state, &files);
-        let player = Player::new(
-            &state,
-            request.agent_script.as_deref(),
-            request.agent.as_deref(),
-        );
-        let settings = start::settings(&folder).unwrap_or_default();
-        if let Wish::Abort = wish {
-            player.play(&state, &settings, |hands| start::go_on(folder, wish, hands))?;
-        } else {
-            start::may_go_on(&folder, &asked).map_err(|error| ApiError::from(&error))?;
-            let driven =
-                player.play(&state, &settings, |hands| steer::wish(folder, wish, hands))?;
-            player.drive_on(&state, driven)?;
+    let text = request.text.map(|text| text.trim().to_owned());
+    let action = match action.as_str() {
+        "continue" => ResumeAction::Continue(text.filter(|text| !text.is_empty())),
+        "resume" => ResumeAction::Resume,
+        "recast" => ResumeAction::Recast,
+        "revive" => ResumeAction::Revive,
+        "abort" => ResumeAction::Abort,
+        other => {
+            let message = format!(
+                "a cast cannot be asked to {}",
+                materia_model::text::quoted(other)
+            );
+            return Err(ApiError::new(ErrorKind::NotFound, "no_route", message).into());
         }
-        Ok(OkReport { ok: true })
-    });
-    ok(&done.await?)
-}
-
-/// What is asked of a cast that has its loadout and its agent already.
-fn going_on<'a>(state: &'a State, files: &'a Files) -> Asked<'a> {
-    Asked {
-        loadout: None,
-        files,
-        home: Some(&state.home),
-        trusting: state.trusting,
-        agent: None,
-    }
+    };
+    let request = ResumeRequest {
+        cast: Some(plain_id(&id)?.to_owned()),
+        action,
+        options: detached(request.agent_script, request.agent),
+    };
+    beside(move || state.engine.resume(request, &mut ())).await?;
+    ok(&OkReport { ok: true })
 }
 
 /// Makes another cast of this one up to a step, and lets it go on from there.
@@ -294,28 +267,17 @@ pub(super) async fn fork(
     bytes: Bytes,
 ) -> Reply {
     let request: ForkRequest = body(&bytes)?;
-    let made = beside(move || {
-        let failed = |error: materia_engine::cast::Error| ApiError::from(&error);
-        let files = state.files()?;
-        let asked = going_on(&state, &files);
-        let old = folder(&state, &id)?;
-        start::may_go_on(&old, &asked).map_err(failed)?;
-        let casts = start::casts(state.project(), &files);
-        let made = fork_point::fork(&old, &casts, &request.at, &state.clock).map_err(failed)?;
-        let player = Player::new(
-            &state,
-            request.agent_script.as_deref(),
-            request.agent.as_deref(),
-        );
-        let settings = start::settings(&made).unwrap_or_default();
-        let driven = player.play(&state, &settings, |hands| {
-            steer::wish(made, Wish::Resume, hands)
-        })?;
-        let cast_id = driven.id.clone();
-        player.drive_on(&state, driven)?;
-        Ok(ForkReport { cast_id })
-    });
-    ok(&made.await?)
+    let request = api::ForkRequest {
+        cast: plain_id(&id)?.to_owned(),
+        at: request.at,
+        hold: false,
+        options: detached(request.agent_script, request.agent),
+    };
+    let forked = match beside(move || state.engine.fork(request, &mut ())).await? {
+        api::ForkReport::Held(status) => status.cast_id,
+        api::ForkReport::Driven(cast) => cast.cast_id,
+    };
+    ok(&ForkReport { cast_id: forked })
 }
 
 /// Raises what a cast may spend; the person at the page is the operator (S2).

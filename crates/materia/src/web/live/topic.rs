@@ -13,7 +13,6 @@ use materia_engine::cast::list;
 use materia_engine::cast::start;
 use materia_engine::editor::Target;
 use materia_engine::inspect::{self, Filter as Runs};
-use materia_engine::quest::runner;
 use materia_engine::routing::watch;
 use materia_engine::run::Root;
 use materia_engine::wake::DirectoryWatch;
@@ -26,7 +25,7 @@ use super::super::api;
 use super::super::reply::beside;
 use super::super::state::{State, Topic};
 use super::waking::Waking;
-use materia_engine::api::ApiError;
+use materia_engine::api::{ApiError, QuestListRequest};
 
 /// How long changes are gathered before they are looked at.
 const GATHER: Duration = Duration::from_millis(80);
@@ -186,7 +185,7 @@ fn look_at_needs(state: &State) -> Result<Looked, ApiError> {
         let file = target.file(&state.home, state.project());
         dirs.extend(file.parent().map(nearest));
     }
-    Ok((spelled(&api::needs(state)?), dirs))
+    Ok((spelled(&state.engine.needs()?), dirs))
 }
 
 fn look_at_runs(state: &State) -> Result<Looked, ApiError> {
@@ -202,10 +201,9 @@ fn look_at_runs(state: &State) -> Result<Looked, ApiError> {
 }
 
 fn look_at_quests(state: &State) -> Result<Looked, ApiError> {
-    let store = api::board(state)?;
-    let listing = runner::list(&store, None, usize::MAX, &state.clock)
-        .map_err(|error| ApiError::from(&error))?;
-    let dirs = store.file().parent().map(nearest).into_iter().collect();
+    let listing = state.engine.quest_list(QuestListRequest::default())?;
+    let board = Path::new(&listing.file);
+    let dirs = board.parent().map(nearest).into_iter().collect();
     Ok((spelled(&listing), dirs))
 }
 
