@@ -926,7 +926,7 @@ export type MessageRequest = {
 /** What kind of message it is, by convention `channel.action`. */
 export type MessageType = string;
 
-/** What needs the person besides casts. */
+/** What waits for the user besides casts. */
 export type NeedsReport = {
   /** What the project brings, where the person has not agreed to it. */
   trust: TrustReport | null;
