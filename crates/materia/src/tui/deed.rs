@@ -92,7 +92,7 @@ fn resume(desk: &Desk<'_>, row: &Row, action: ResumeAction) -> Result<String, Ap
             ..CastOptions::default()
         },
     };
-    let report = desk.world.engine().resume(request, &mut ())?;
+    let report = desk.world.engine().resume(&request, &mut ())?;
     if aborts {
         return Ok(format!("{} is aborted", row.name()));
     }
