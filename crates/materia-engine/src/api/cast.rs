@@ -113,22 +113,22 @@ impl Engine {
     /// Starts a cast.
     pub fn cast(
         &self,
-        request: CastRequest,
+        request: &CastRequest,
         observer: &mut dyn CastObserver,
     ) -> Result<CastReport, ApiError> {
-        let definition = self.choose_definition(&request, observer)?;
+        let definition = self.choose_definition(request, observer)?;
         self.start_cast(definition, &request.request, &request.options, observer)
     }
 
     /// Starts a cast as a run with these options (A12).
     pub fn spawn_cast(
         &self,
-        request: CastRequest,
+        request: &CastRequest,
         run: &RunOptions,
         observer: &mut dyn CastObserver,
     ) -> Result<SpawnReport, ApiError> {
         let settings = self.run_settings(run, Origin::Cast)?;
-        let definition = self.choose_definition(&request, observer)?;
+        let definition = self.choose_definition(request, observer)?;
         let agents = &request.options.agents;
         let begun = self.begin_cast(definition, &request.request, agents, observer)?;
         self.drive_by_run(&begun, agents, &settings)
@@ -137,7 +137,7 @@ impl Engine {
     /// Starts a cast of several loadouts and materia, one after the other.
     pub fn link(
         &self,
-        request: LinkRequest,
+        request: &LinkRequest,
         observer: &mut dyn CastObserver,
     ) -> Result<CastReport, ApiError> {
         let files = self.config_files(request.options.config.as_deref())?;
@@ -164,7 +164,7 @@ impl Engine {
     /// Continues a cast, or ends it.
     pub fn resume(
         &self,
-        request: ResumeRequest,
+        request: &ResumeRequest,
         observer: &mut dyn CastObserver,
     ) -> Result<CastReport, ApiError> {
         let ResumeRequest {
@@ -177,19 +177,19 @@ impl Engine {
             self.project()?,
         );
         let casts = start::casts(project, &files);
-        let folder = list::meant(project, &casts, cast.as_deref(), &action)?;
-        if action == ResumeAction::Abort {
+        let folder = list::meant(project, &casts, cast.as_deref(), action)?;
+        if *action == ResumeAction::Abort {
             cast::stop(&folder)?;
         } else {
             self.require_resumable(&folder, &files, observer)?;
         }
-        self.resume_cast(folder, &action, &options, observer)
+        self.resume_cast(folder, action, options, observer)
     }
 
     /// Makes a new cast that begins after a finished step of another one.
     pub fn fork(
         &self,
-        request: ForkRequest,
+        request: &ForkRequest,
         observer: &mut dyn CastObserver,
     ) -> Result<ForkReport, ApiError> {
         let options = &request.options;

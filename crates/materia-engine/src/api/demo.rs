@@ -21,10 +21,11 @@ impl Engine {
     /// Shows a complete cast in a new repository.
     pub fn demo(
         &self,
-        request: DemoRequest,
+        request: &DemoRequest,
         observer: &mut dyn DemoObserver,
     ) -> Result<DemoReport, ApiError> {
-        let directory = request.directory.map(|directory| self.path(&directory));
+        let directory = request.directory.as_deref();
+        let directory = directory.map(|directory| self.path(directory));
         let temporary = self.path(&self.spool());
         demo::demo(
             directory.as_deref(),

@@ -1,6 +1,6 @@
 //! `quest`: the board of requests that wait for their turn, and running them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use materia_model::loadout::Config;
 use materia_model::quest::{Quest, Trouble};
@@ -92,8 +92,8 @@ impl QuestRunReport {
 
 impl Engine {
     /// Adds, shows or changes a quest.
-    pub fn quest(&self, request: QuestRequest) -> Result<QuestReport, ApiError> {
-        let (files, store) = self.board(request.config)?;
+    pub fn quest(&self, request: &QuestRequest) -> Result<QuestReport, ApiError> {
+        let (files, store) = self.board(request.config.as_deref())?;
         let clock = self.clock();
         Ok(match &request.action {
             QuestAction::Add {
@@ -112,15 +112,15 @@ impl Engine {
     }
 
     /// Lists the board, in the order in which quests are run.
-    pub fn quest_list(&self, request: QuestListRequest) -> Result<QuestListReport, ApiError> {
-        let (_, store) = self.board(request.config)?;
+    pub fn quest_list(&self, request: &QuestListRequest) -> Result<QuestListReport, ApiError> {
+        let (_, store) = self.board(request.config.as_deref())?;
         let limit = request.limit.unwrap_or(usize::MAX);
         let status = request.status.as_deref();
         Ok(runner::list(&store, status, limit, self.clock())?)
     }
 
     /// Makes the runner stop after the quest that is running.
-    pub fn quest_stop(&self, config: Option<PathBuf>) -> Result<QuestListReport, ApiError> {
+    pub fn quest_stop(&self, config: Option<&Path>) -> Result<QuestListReport, ApiError> {
         let (_, store) = self.board(config)?;
         Ok(runner::stop(&store, self.clock())?)
     }
@@ -128,10 +128,10 @@ impl Engine {
     /// Runs quests here, one after the other.
     pub fn quest_run(
         &self,
-        request: QuestRunRequest,
+        request: &QuestRunRequest,
         observer: &mut dyn QuestObserver,
     ) -> Result<QuestRunReport, ApiError> {
-        let (files, store) = self.board(request.config)?;
+        let (files, store) = self.board(request.config.as_deref())?;
         let mut fatal = None;
         let report = runner::run(&store, &request.options, self.clock(), |turn| {
             self.drive_quest(turn, &files, &request.agents, observer)
@@ -155,10 +155,10 @@ impl Engine {
     /// Lets a run of its own run quests. What would be refused there is refused here.
     pub fn quest_spawn(
         &self,
-        request: QuestRunRequest,
+        request: &QuestRunRequest,
         observer: &mut dyn TrustObserver,
     ) -> Result<SpawnReport, ApiError> {
-        let (files, store) = self.board(request.config.clone())?;
+        let (files, store) = self.board(request.config.as_deref())?;
         if let Some(pid) = store.runner() {
             let running = quest::Error::Running { pid: Some(pid) };
             return Err(runner::Error::from(running).into());
@@ -173,10 +173,11 @@ impl Engine {
     }
 
     /// The arguments of this program by which it runs these quests.
-    fn runner_words(&self, request: QuestRunRequest) -> Vec<String> {
+    fn runner_words(&self, request: &QuestRunRequest) -> Vec<String> {
         let mut words = vec!["quest".to_owned()];
-        if let Some(config) = request.config.filter(|path| !path.as_os_str().is_empty()) {
-            let path = self.path(&config).to_string_lossy().into_owned();
+        let config = request.config.as_ref();
+        if let Some(config) = config.filter(|path| !path.as_os_str().is_empty()) {
+            let path = self.path(config).to_string_lossy().into_owned();
             words.extend(["--config".to_owned(), path]);
         }
         words.push("run".to_owned());
@@ -184,11 +185,15 @@ impl Engine {
             quest,
             once,
             stop_on_failure,
-        } = request.options;
+        } = &request.options;
         words.extend(once.then(|| "--once".to_owned()));
         words.extend(stop_on_failure.then(|| "--stop-on-failure".to_owned()));
         words.extend(self.driver_options(&request.agents));
-        words.extend(quest.into_iter().flat_map(|quest| ["--".to_owned(), quest]));
+        words.extend(
+            quest
+                .iter()
+                .flat_map(|quest| ["--".to_owned(), quest.clone()]),
+        );
         words
     }
 
@@ -218,8 +223,8 @@ impl Engine {
     }
 
     /// The config files and the quest board of the project.
-    fn board(&self, config: Option<PathBuf>) -> Result<(Files, Store), ApiError> {
-        let (files, project) = (self.config_files(config.as_deref())?, self.project()?);
+    fn board(&self, config: Option<&Path>) -> Result<(Files, Store), ApiError> {
+        let (files, project) = (self.config_files(config)?, self.project()?);
         let store = Store::of(project, start::casts(project, &files));
         Ok((files, store))
     }

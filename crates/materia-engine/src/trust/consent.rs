@@ -64,3 +64,55 @@ pub fn confirm(
         TrustAnswer::NotAsked => Err(Error::NoTerminal),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::config::{PROJECT_FILE, Places};
+    use crate::home::Variables;
+    use crate::store::{atomic, dir};
+    use crate::trust::project::TrustStanding;
+
+    /// Writes a script when it is asked, and agrees.
+    struct Agreeing(PathBuf, &'static str);
+
+    impl TrustObserver for Agreeing {
+        fn confirm_trust(&mut self, report: &TrustReport) -> TrustAnswer {
+            assert_eq!(report.standing, TrustStanding::Untrusted);
+            atomic::write(&self.0, self.1.as_bytes()).unwrap();
+            TrustAnswer::Agreed
+        }
+    }
+
+    #[test]
+    fn s1_a_file_that_changes_while_the_user_reads_is_not_trusted() {
+        let temp = tempfile::tempdir().unwrap();
+        let (script, config) = (temp.path().join("a.sh"), temp.path().join(PROJECT_FILE));
+        dir::create_private(config.parent().unwrap()).unwrap();
+        atomic::write(&script, b"true").unwrap();
+        let text = r#"{"materia": {"M": {"type": "utility", "command": ["sh", "a.sh"]}}}"#;
+        atomic::write(&config, text.as_bytes()).unwrap();
+        let home = Home::locate(&Variables {
+            home: Some(temp.path().join("home")),
+            ..Variables::default()
+        })
+        .unwrap();
+        let files = Files::find(Places {
+            home: Some(&home),
+            project: temp.path(),
+            environment: None,
+            flag: None,
+        })
+        .unwrap();
+        let require = |observer: &mut dyn TrustObserver| {
+            require_confirmed(&files, Some(&home), &Clock::system(), observer)
+        };
+        assert!(matches!(require(&mut ()), Err(Error::Refused(_))));
+        let mut changing = Agreeing(script.clone(), "false");
+        assert!(matches!(require(&mut changing), Err(Error::Refused(_))));
+        require(&mut Agreeing(script, "false")).unwrap();
+        require(&mut ()).unwrap();
+    }
+}

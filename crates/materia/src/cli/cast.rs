@@ -62,7 +62,7 @@ impl Cast {
             options: self.agents.options(self.config, self.detach),
         };
         let mut view = CastView::new(world, screen, voice);
-        let report = world.engine().cast(request, &mut view)?;
+        let report = world.engine().cast(&request, &mut view)?;
         view.report(&report);
         Ok(report.exit_code())
     }

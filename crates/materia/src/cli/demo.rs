@@ -32,7 +32,7 @@ impl Demo {
             paced: world.terminals.stderr && !self.fast,
         };
         let mut view = CastView::new(world, screen, voice);
-        let report = world.engine().demo(request, &mut view)?;
+        let report = world.engine().demo(&request, &mut view)?;
         view.rest();
         screen.report(&report, voice);
         Ok(report.cast.exit_code())

@@ -48,7 +48,7 @@ impl Fork {
             options: self.agents.options(self.config, self.detach),
         };
         let mut view = CastView::new(world, screen, voice);
-        match world.engine().fork(request, &mut view)? {
+        match world.engine().fork(&request, &mut view)? {
             ForkReport::Held(status) => {
                 screen.report(&status, voice);
                 Ok(0)

@@ -68,7 +68,7 @@ impl Resume {
             options: self.agents.options(self.config, false),
         };
         let mut view = CastView::new(world, screen, voice);
-        let report = world.engine().resume(request, &mut view)?;
+        let report = world.engine().resume(&request, &mut view)?;
         view.report(&report);
         Ok(report.exit_code())
     }

@@ -96,7 +96,7 @@ impl Link {
             return Err(ApiError::new(ErrorKind::Invalid, "usage", message)
                 .hint("write it behind `--`: materia link Planning-Consult Full-Auto -- \"…\""));
         }
-        cast(request, world, screen, voice)
+        cast(&request, world, screen, voice)
     }
 }
 
@@ -108,11 +108,16 @@ impl Autocast {
             request: self.request,
             options: self.agents.options(self.config, self.detach),
         };
-        cast(request, world, screen, voice)
+        cast(&request, world, screen, voice)
     }
 }
 
-fn cast(request: LinkRequest, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+fn cast(
+    request: &LinkRequest,
+    world: &World,
+    screen: Screen,
+    voice: Voice,
+) -> Result<u8, ApiError> {
     let mut view = CastView::new(world, screen, voice);
     let report = world.engine().link(request, &mut view)?;
     view.report(&report);

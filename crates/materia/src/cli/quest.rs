@@ -150,11 +150,11 @@ impl Quest {
                     limit: limit.or(usual),
                     config,
                 };
-                screen.report(&engine.quest_list(request)?, voice);
+                screen.report(&engine.quest_list(&request)?, voice);
                 return Ok(0);
             }
             Verb::Stop => {
-                screen.report(&engine.quest_stop(config)?, voice);
+                screen.report(&engine.quest_stop(config.as_deref())?, voice);
                 return Ok(0);
             }
             Verb::Run {
@@ -174,7 +174,7 @@ impl Quest {
                     config,
                     agents: agents.choice(),
                 };
-                return run(request, detach, world, screen, voice);
+                return run(&request, detach, world, screen, voice);
             }
             Verb::Add {
                 request,
@@ -190,7 +190,7 @@ impl Quest {
             Verb::Requeue { quest } => QuestAction::Requeue(quest),
             Verb::Remove { quest } => QuestAction::Remove(quest),
         };
-        screen.report(&engine.quest(QuestRequest { action, config })?, voice);
+        screen.report(&engine.quest(&QuestRequest { action, config })?, voice);
         Ok(0)
     }
 }
@@ -206,7 +206,7 @@ impl Where {
 }
 
 fn run(
-    request: QuestRunRequest,
+    request: &QuestRunRequest,
     detach: bool,
     world: &World,
     screen: Screen,

@@ -217,7 +217,7 @@ impl Spawn {
             ..RunOptions::default()
         };
         let mut prompt = TrustPrompt::new(world, screen, voice);
-        let spawned = world.engine().spawn_cast(request, &run, &mut prompt)?;
+        let spawned = world.engine().spawn_cast(&request, &run, &mut prompt)?;
         screen.report(&spawned, voice);
         Ok(0)
     }

@@ -104,7 +104,7 @@ fn resume(world: &World, top: &Top, row: &Row, action: ResumeAction) -> Result<S
             ..CastOptions::default()
         },
     };
-    let report = world.engine().resume(request, &mut ())?;
+    let report = world.engine().resume(&request, &mut ())?;
     if aborts {
         return Ok(format!("{} is aborted", row.name()));
     }

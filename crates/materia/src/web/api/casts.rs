@@ -132,7 +132,7 @@ pub(super) async fn start(Given(state): Given<State>, bytes: Bytes) -> Reply {
         loadout: request.loadout,
         options: detached(request.agent_script, request.agent),
     };
-    ok(&beside(move || state.engine.cast(request, &mut ())).await?)
+    ok(&beside(move || state.engine.cast(&request, &mut ())).await?)
 }
 
 /// How casts are driven from here: by runs, with the agents that the page names.
@@ -225,7 +225,7 @@ pub(super) async fn go_on(
         action,
         options: detached(request.agent_script, request.agent),
     };
-    beside(move || state.engine.resume(request, &mut ())).await?;
+    beside(move || state.engine.resume(&request, &mut ())).await?;
     ok(&OkReport { ok: true })
 }
 
@@ -242,7 +242,7 @@ pub(super) async fn fork(
         hold: false,
         options: detached(request.agent_script, request.agent),
     };
-    let forked = match beside(move || state.engine.fork(request, &mut ())).await? {
+    let forked = match beside(move || state.engine.fork(&request, &mut ())).await? {
         api::ForkReport::Held(status) => status.cast_id,
         api::ForkReport::Driven(cast) => cast.cast_id,
     };

@@ -65,7 +65,7 @@ pub(super) fn declare(types: &mut Types) {
 
 /// The whole board.
 pub(super) async fn list(Given(state): Given<State>) -> Reply {
-    ok(&beside(move || state.engine.quest_list(QuestListRequest::default())).await?)
+    ok(&beside(move || state.engine.quest_list(&QuestListRequest::default())).await?)
 }
 
 /// Adds a quest.
@@ -102,7 +102,7 @@ async fn act(state: State, action: QuestAction) -> Reply {
         action,
         config: None,
     };
-    ok(&beside(move || state.engine.quest(request)).await?)
+    ok(&beside(move || state.engine.quest(&request)).await?)
 }
 
 /// Lets a run of its own run the quests.
@@ -118,7 +118,7 @@ pub(super) async fn run(Given(state): Given<State>, bytes: Bytes) -> Reply {
         config: None,
         agents: agents(request.agent_script, None),
     };
-    beside(move || state.engine.quest_spawn(request, &mut ())).await?;
+    beside(move || state.engine.quest_spawn(&request, &mut ())).await?;
     ok(&OkReport { ok: true })
 }
 

@@ -168,7 +168,7 @@ fn look_at_runs(state: &State) -> Result<Looked, ApiError> {
 }
 
 fn look_at_quests(state: &State) -> Result<Looked, ApiError> {
-    let listing = state.engine.quest_list(QuestListRequest::default())?;
+    let listing = state.engine.quest_list(&QuestListRequest::default())?;
     let board = Path::new(&listing.file);
     let dirs = board.parent().map(nearest).into_iter().collect();
     Ok((spelled(&listing), dirs))
