@@ -1,4 +1,4 @@
-//! The limits, from the constants that hold them.
+//! The page of limits, from the constants.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,4 @@
-//! What agents and browsers can ask for: MCP tools as a client sees them, HTTP routes as the table
-//! has them.
+//! The pages of MCP tools, as a client gets them, and of HTTP routes, from the route table.
 
 use std::fmt::Write as _;
 
@@ -33,14 +32,14 @@ fn mcp() {
             .filter_map(Value::as_str)
             .collect();
         for (name, about) in schema["properties"].as_object().into_iter().flatten() {
-            let must = if required.contains(&name.as_str()) {
+            let requirement = if required.contains(&name.as_str()) {
                 "required"
             } else {
                 ""
             };
             let _ = writeln!(
                 page,
-                "| `{name}` | {must} | {} |",
+                "| `{name}` | {requirement} | {} |",
                 cell(&about["description"])
             );
         }
@@ -80,21 +79,21 @@ fn http() {
         for (method, word) in [("GET", "get("), ("POST", "post(")] {
             let Some(at) = line.find(word) else { continue };
             let handler = line[at + word.len()..].split(')').next().unwrap();
-            let told = handler.split_once("::").and_then(|(file, name)| {
+            let description = handler.split_once("::").and_then(|(file, name)| {
                 let source = handlers.iter().find(|(known, _)| *known == file)?.1;
                 doc(source, name)
             });
             let _ = writeln!(
                 page,
                 "| {method} | `/api{path}` | {} |",
-                told.unwrap_or_default()
+                description.unwrap_or_default()
             );
         }
     }
     check("http.md", &page);
 }
 
-/// The first line of the words above a function.
+/// The first line of the doc comment of a function.
 fn doc(source: &str, name: &str) -> Option<String> {
     let at = source.find(&format!("async fn {name}("))?;
     let above: Vec<&str> = source[..at]
