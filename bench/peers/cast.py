@@ -1,4 +1,4 @@
-"""The cast contest for LangGraph: a loop over work items with two programs each, checkpointed to SQLite at every step.
+"""The cast benchmark for LangGraph: a loop over work items with two programs each, checkpointed to SQLite at every step.
 
     cast.py DATABASE ITEMS PROGRAM TEXT
 

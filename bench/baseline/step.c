@@ -1,7 +1,6 @@
-/* What every contender of the cast contest runs: reads its input to the end and says its first argument.
+/* The program that every candidate of the cast benchmark runs: reads stdin to its end and prints its first argument.
  *
- * With BENCH_FIRST=FILE the first one of them writes the time into FILE, in nanoseconds since 1970: that is when somebody
- * dispatched it.
+ * With BENCH_FIRST=FILE the first process writes its start time into FILE, in nanoseconds since 1970.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,11 +1,10 @@
-/* The floor of starting a process: what the machine itself takes to spawn a command, read its output and reap it.
+/* The baseline of starting a process: the time to spawn a command, read its output and reap it.
  *
  *   cc -O2 -o spawn spawn.c && ./spawn N [STREAMS [PROGRAM]]
  *
  * Does posix_spawn + pipe + read to the end + waitpid N times in a row, with stdin from /dev/null, and prints the median
  * nanoseconds of one. STREAMS is how many streams are captured: 2 (stdout and stderr, the default) or 1 (stdout).
- * PROGRAM is /bin/true unless given. Nothing here survives trees, holds deadlines or bounds output: it is the least
- * anybody can do.
+ * PROGRAM is /bin/true unless given. It has no process trees, deadlines or output limits.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -35,7 +34,7 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Reads every stream to its end; with two of them, whichever has something. */
+/* Reads every stream to its end; with two streams, the one that has data. */
 static void drain(int *ends, int streams) {
     static char buffer[65536];
     if (streams == 1) {
@@ -58,7 +57,7 @@ static void drain(int *ends, int streams) {
 
 static void once(char *program, int streams) {
     char *argv[] = {program, NULL};
-    int ends[2], theirs[2];
+    int ends[2], child_ends[2];
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -66,12 +65,12 @@ static void once(char *program, int streams) {
         int both[2];
         if (pipe2(both, O_CLOEXEC) < 0) fail("pipe2");
         ends[i] = both[0];
-        theirs[i] = both[1];
-        posix_spawn_file_actions_adddup2(&actions, theirs[i], 1 + i);
+        child_ends[i] = both[1];
+        posix_spawn_file_actions_adddup2(&actions, child_ends[i], 1 + i);
     }
     pid_t pid;
     if (posix_spawn(&pid, program, &actions, NULL, argv, environ) != 0) fail("posix_spawn");
-    for (int i = 0; i < streams; i++) close(theirs[i]);
+    for (int i = 0; i < streams; i++) close(child_ends[i]);
     drain(ends, streams);
     int status;
     if (waitpid(pid, &status, 0) < 0) fail("waitpid");
