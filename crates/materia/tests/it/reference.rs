@@ -16,7 +16,7 @@ use crate::test_env::TestEnv;
 #[test]
 fn exit_codes() {
     let mut page = String::from(
-        "# Exit codes\n\nEvery failure has one kind; the kind decides what each surface shows. `0` is success.\n\n\
+        "# Exit codes\n\nEvery failure has one kind, which determines its code in each interface. `0` is success.\n\n\
          | exit | HTTP | JSON-RPC | meaning |\n|---|---|---|---|\n",
     );
     for (_, outside) in TABLE {

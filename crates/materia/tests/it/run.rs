@@ -156,11 +156,11 @@ fn text_output_has_the_output_on_stdout_and_failures_on_stderr() {
         json!([{"label": "group", "timeout": 50, "template": [{"delay": 60000, "template": "true"}]}, "echo on"]),
         json!({"parallel": true, "repeat": 23, "template": "sh -c 'exit {index+1}'"}),
     ];
-    let told: Vec<String> = cases
+    let transcripts: Vec<String> = cases
         .iter()
         .map(|template| run_text(&env, template, &["--jobs", "1", "made=no.txt"]).transcript())
         .collect();
-    assert_snapshot!(told.join("\n"));
+    assert_snapshot!(transcripts.join("\n"));
 }
 
 #[test]

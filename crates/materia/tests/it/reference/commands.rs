@@ -9,8 +9,8 @@ fn cli() {
     let mut grammar = materia::cli::grammar().term_width(100);
     grammar.build();
     let mut page = String::from(
-        "# The command line\n\nEvery command with its options and examples, as `materia help COMMAND` prints them. What scripts may rely \
-         on: with `--json` exactly one document is on stdout; [exit codes](exit-codes.md) tell failures apart.\n",
+        "# The command line\n\nEvery command with its options and examples, as `materia help COMMAND` prints them. Scripts can rely \
+         on this: with `--json` stdout has exactly one document, and [exit codes](exit-codes.md) distinguish failures.\n",
     );
     commands(&mut page, &grammar, "materia");
     check("cli.md", &page);

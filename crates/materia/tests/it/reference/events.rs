@@ -15,9 +15,9 @@ const SOURCES: [&str; 3] = [
 #[test]
 fn events() {
     let mut page = String::from(
-        "# Events\n\nA cast is its log, `events.jsonl`: one line a record, `{\"seq\", \"at\", \"type\", \"data\", \"sum\"}`, see \
+        "# Events\n\nThe state of a cast is its log, `events.jsonl`: one record per line, `{\"seq\", \"at\", \"type\", \"data\", \"sum\"}`, see \
          [journal](../concept/journal.md). `materia schema events` has the schema. Skip types that you do not know.\n\n\
-         `journal` opens every file and holds the format number; `recovered` stands where a torn end was cut.\n",
+         `journal` is the first record of every file and has the format number; `recovered` marks where a torn end was truncated.\n",
     );
     let body = block(SOURCES[0], "pub enum Body {").unwrap();
     let mut kinds = Vec::new();

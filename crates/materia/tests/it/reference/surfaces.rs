@@ -15,7 +15,7 @@ fn mcp() {
     let tools = client.request("tools/list", json!({}));
     client.close();
     let mut page = String::from(
-        "# MCP tools\n\nWhat `materia mcp` offers before any recipe of yours; see [MCP](../concept/mcp.md) for answers, resources and sessions.\n",
+        "# MCP tools\n\nThe tools of `materia mcp` without your own recipes; see [MCP](../concept/mcp.md) for answers, resources and sessions.\n",
     );
     for tool in tools["tools"].as_array().unwrap() {
         let _ = write!(
@@ -66,9 +66,9 @@ fn http() {
         ("trust", include_str!("../../../src/web/api/trust.rs")),
     ];
     let mut page = String::from(
-        "# HTTP routes\n\nWhat the page of `materia ui` asks for, below `/api`. A request needs the cookie of a browser that came in, this host's \
-         name, and JSON; answers are the reports of `--json`, failures as in [exit codes](exit-codes.md). It is made for that page: use the command \
-         line or [MCP](mcp.md) from programs.\n\n| | | |\n|---|---|---|\n",
+        "# HTTP routes\n\nThe routes that the browser client of `materia ui` uses, below `/api`. A request needs the cookie of a browser session, the right \
+         `Host` header, and JSON; responses are the reports of `--json`, errors as in [exit codes](exit-codes.md). The API is made for that client: use the command \
+         line or [MCP](mcp.md) in programs.\n\n| | | |\n|---|---|---|\n",
     );
     for line in table
         .lines()

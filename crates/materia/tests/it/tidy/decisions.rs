@@ -39,7 +39,7 @@ fn ids_are_found_in_every_form() {
         found("C2: limits (A12, A5; R1 to R3)"),
         ["C2", "A12", "A5", "R1", "R3"]
     );
-    assert_eq!(found("told (A2–A5)"), ["A2", "A5"]);
+    assert_eq!(found("reported (A2–A5)"), ["A2", "A5"]);
     assert!(found("the socket `S1`, P100, UTF8, T, x_T1").is_empty());
 }
 

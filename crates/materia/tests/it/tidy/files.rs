@@ -137,7 +137,7 @@ const UNSAFE_FOLDERS: [&str; 2] = [
 ];
 
 #[test]
-fn unsafe_code_is_only_in_the_system_interface() {
+fn only_the_system_interface_is_unsafe() {
     let (lint, block) = (concat!("unsafe", "_code"), concat!("unsafe", " {"));
     let tree = Tree::read();
     let denied = format!("{lint} = \"deny\"");

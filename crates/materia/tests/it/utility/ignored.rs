@@ -13,7 +13,7 @@ fn patterns(args: &[&str]) -> Value {
 }
 
 #[test]
-fn patterns_are_added_once_and_git_ignores_what_they_name() {
+fn patterns_are_added_once_and_git_uses_them() {
     let env = TestEnv::new();
     git(&env, "init");
     let requested = [".pi/pi-materia/", "*.tmp"];
@@ -46,7 +46,7 @@ fn patterns_are_added_once_and_git_ignores_what_they_name() {
 }
 
 #[test]
-fn what_was_there_stays_byte_for_byte() {
+fn existing_content_is_kept_unchanged() {
     let env = TestEnv::new();
     for (before, added) in [
         (b"# out/\ntarget".as_slice(), "\nout/\n"),
@@ -69,7 +69,7 @@ fn what_was_there_stays_byte_for_byte() {
 }
 
 #[test]
-fn the_root_is_the_repositorys_and_can_be_told() {
+fn the_root_is_the_repository_or_a_parameter() {
     let env = TestEnv::new();
     git(&env, "init outer");
     env.write("outer/sub/deep/keep", "");
@@ -97,7 +97,7 @@ fn the_root_is_the_repositorys_and_can_be_told() {
 }
 
 #[test]
-fn without_patterns_or_with_wrong_ones_nothing_is_written() {
+fn without_valid_patterns_nothing_is_written() {
     let env = TestEnv::new();
     for (patterns, message) in [
         (json!(["  "]), "`params.patterns` has no pattern"),
@@ -150,7 +150,7 @@ fn without_patterns_or_with_wrong_ones_nothing_is_written() {
 }
 
 #[test]
-fn a_file_that_may_not_be_written_is_left_as_it_is() {
+fn an_unwritable_file_is_not_changed() {
     let env = TestEnv::new();
     let file = env.write(".gitignore", "kept\n");
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).unwrap();
@@ -194,7 +194,7 @@ fn a_file_that_may_not_be_written_is_left_as_it_is() {
 }
 
 #[test]
-fn a_write_that_fails_is_taken_back() {
+fn a_failed_write_is_undone() {
     let env = TestEnv::new();
     let run = |failpoint: &str| {
         let command = env
