@@ -49,8 +49,8 @@ pub(crate) fn parent(args: &[String]) {
         }
         "stopped" => {
             let pid = Pid::from_child(&child);
-            let stopped =
-                rustix::process::waitpid(Some(pid), WaitOptions::UNTRACED).expect("a stop");
+            let stopped = rustix::process::waitpid(Some(pid), WaitOptions::UNTRACED)
+                .expect("the child did not stop");
             assert!(stopped.is_some_and(|(_, status)| status.stopped()));
         }
         _ => {}
@@ -68,9 +68,9 @@ fn start(pids: &str, traits: &[&str]) -> Child {
     if !traits.contains(&"hold") {
         child.stdout(Stdio::null()).stderr(Stdio::null());
     }
-    let seen = count_lines(pids);
+    let before = count_lines(pids);
     let child = child.spawn().expect("cannot start a child");
-    while count_lines(pids) == seen {
+    while count_lines(pids) == before {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
     child
@@ -90,14 +90,14 @@ pub(crate) fn child(args: &[String]) {
         if has("clear") {
             next.env_clear();
         }
-        next.spawn().expect("the next");
+        next.spawn().expect("cannot start the next process");
         return;
     }
     if has("setsid") {
-        rustix::process::setsid().expect("a session of its own");
+        rustix::process::setsid().expect("cannot create a session");
     }
     if has("pgid") {
-        rustix::process::setpgid(None, None).expect("a group of its own");
+        rustix::process::setpgid(None, None).expect("cannot create a process group");
     }
     if has("ignore") {
         ignore(&[Signal::TERM, Signal::HUP, Signal::INT]);
@@ -156,7 +156,7 @@ fn comet(pids: &str, traits: &[String]) {
             .arg("comet")
             .arg((left - 1).to_string())
             .spawn()
-            .expect("a successor");
+            .expect("cannot start the successor");
     }
 }
 
@@ -166,7 +166,7 @@ fn closes_stdio(pids: &str) {
     shell
         .args(["-c", "exec sleep 120 0<&- 1>&- 2>&-"])
         .process_group(0);
-    let child = shell.spawn().expect("a shell");
+    let child = shell.spawn().expect("cannot start a shell");
     record_identity(pids, Identity::of(child.id().cast_signed()));
     ready();
     linger();
@@ -180,7 +180,7 @@ fn record_identity(pids: &str, identity: Option<Identity>) {
     if pids == "-" {
         return;
     }
-    let line = serde_json::to_string(&identity.expect("an identity")).expect("JSON");
+    let line = serde_json::to_string(&identity.expect("no identity")).expect("JSON");
     let mut file = std::fs::File::options()
         .append(true)
         .create(true)
@@ -204,7 +204,7 @@ pub(crate) fn detach(args: &[String]) {
     let [name, pids] = args else {
         panic!("detach NAME PIDFILE")
     };
-    let exe = std::env::current_exe().expect("a path to itself");
+    let exe = std::env::current_exe().expect("cannot find this binary");
     let argv = [
         exe.as_os_str(),
         CHILD.as_ref(),
@@ -213,7 +213,7 @@ pub(crate) fn detach(args: &[String]) {
         "parent".as_ref(),
     ];
     materia_engine::process::spawn_detached(materia_engine::process::Command::new(argv), name)
-        .expect("a detached process");
+        .expect("cannot detach a process");
     while count_lines(pids) < 2 {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }

@@ -35,12 +35,12 @@ fn the_list_marks_the_active_loadout_and_invalid_ones() {
         .ok()
         .json();
     assert_has!(document, {"ok": true, "active": "Full-Auto"});
-    let ours = &document["loadouts"][4];
+    let own = &document["loadouts"][4];
     let expected = json!({
         "name": "Ours", "id": "project:ours", "source": "project", "description": "What this project does",
         "active": false, "editable": true, "usable": true, "issues": []
     });
-    assert_eq!(ours, &expected);
+    assert_eq!(own, &expected);
     let half = &document["loadouts"][5];
     assert_eq!(half["usable"], false);
     assert_eq!(half["issues"][0]["code"], "unknown-endpoint");

@@ -34,8 +34,8 @@ fn a_run_is_spawned_messaged_and_inspected() {
         text(&spawned),
         "run:a is running. `wait` when you need its end.\nnext: inspect run:a tail | message run:a control.kill"
     );
-    let seen = client.call("inspect", json!({"target": "run:a", "view": "status"}));
-    assert_eq!(seen["structuredContent"]["status"], "running");
+    let inspected = client.call("inspect", json!({"target": "run:a", "view": "status"}));
+    assert_eq!(inspected["structuredContent"]["status"], "running");
     let sent = client.call(
         "message",
         json!({"to": "run:a", "type": "task.run", "body": {"n": 1}}),
@@ -54,7 +54,7 @@ fn a_run_is_spawned_messaged_and_inspected() {
         json!({"target": "coordinator", "view": "status"}),
     );
     assert_eq!(listed["structuredContent"]["runs"][0]["run"], "a");
-    for reply in [&spawned, &seen, &sent, &killed, &waited, &listed] {
+    for reply in [&spawned, &inspected, &sent, &killed, &waited, &listed] {
         assert!(
             text(reply).len() < 400,
             "{} bytes: {}",
@@ -235,11 +235,11 @@ fn all_revisions_of_the_protocol_are_supported() {
     let env = TestEnv::new();
     for version in ["2025-06-18", "2025-11-25"] {
         let mut client = Client::open_raw(&env, &["mcp"], &[]);
-        let begun = client.request(
+        let initialized = client.request(
             "initialize",
             json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}),
         );
-        assert_eq!(begun["protocolVersion"], version);
+        assert_eq!(initialized["protocolVersion"], version);
         client.close();
     }
     let mut client = Client::open_raw(&env, &["mcp"], &[]);
@@ -282,9 +282,9 @@ fn all_revisions_of_the_protocol_are_supported() {
 fn tools_and_instructions_stay_small() {
     let env = TestEnv::new();
     let mut client = Client::open_raw(&env, &["mcp"], &[]);
-    let begun = client.initialize();
+    let initialized = client.initialize();
     let tools = client.request("tools/list", json!({}))["tools"].to_string();
-    let prompt = begun["instructions"].as_str().unwrap();
+    let prompt = initialized["instructions"].as_str().unwrap();
     let all = tools.len() + prompt.len();
     assert!(all < 6 * 1024, "{all} bytes");
     for word in ["poll", "check again", "keep checking"] {

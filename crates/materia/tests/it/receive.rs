@@ -179,12 +179,12 @@ fn messages_that_a_command_does_not_read_stay_queued() {
         let report = env.materia(&args).run().ok().json();
         assert_has!(report, {"delivered": false, "queued": true});
     }
-    let seen = env
+    let mailbox = env
         .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
         .run()
         .ok()
         .json();
-    let statuses: Vec<&Value> = seen["messages"]
+    let statuses: Vec<&Value> = mailbox["messages"]
         .as_array()
         .unwrap()
         .iter()
@@ -233,12 +233,12 @@ fn the_next_command_gets_unread_stdin_messages() {
         ],
         "the first message was offered to the command that does not read"
     );
-    let seen = env
+    let mailbox = env
         .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(seen["counts"]["delivered"], 3, "{seen:#}");
+    assert_eq!(mailbox["counts"]["delivered"], 3, "{mailbox:#}");
 }
 
 #[test]
@@ -277,16 +277,16 @@ fn a_message_sent_before_the_first_command_reaches_its_stdin() {
         ];
         env.materia(&args).run().ok();
         // The supervisor is still starting: deliver without running a program in between.
-        let place = env.run_dir(&format!("r{round}"));
+        let dir = env.run_dir(&format!("r{round}"));
         let draft = Draft {
             to: run,
             kind: "task.run".to_owned(),
             body: Some(json!(round)),
             ..Draft::default()
         };
-        let post = Post::open(&place.journal(), &Clock::system()).unwrap();
+        let post = Post::open(&dir.journal(), &Clock::system()).unwrap();
         post.deliver(Posting::new(draft.check().unwrap())).unwrap();
-        run::ring(&place);
+        run::ring(&dir);
         assert_eq!(env.wait(&format!("r{round}"))["status"], "done");
         let line: Value =
             serde_json::from_str(&env.read_run_file(&format!("r{round}"), "stdout.log")).unwrap();

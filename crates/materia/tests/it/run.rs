@@ -1,5 +1,5 @@
-//! `materia run`: every status, the document, what a person reads, and everything that can happen
-//! on the way.
+//! `materia run`: every status, the JSON report, the text output, and everything that can happen
+//! during a run.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -14,23 +14,23 @@ mod interrupt;
 mod naive;
 mod terminal;
 
-/// Runs a template and gives the exit code and the document.
-fn ran(env: &TestEnv, template: &Value, more: &[&str]) -> (i32, Value) {
+/// Runs a template and returns the exit code and the report.
+fn run_json(env: &TestEnv, template: &Value, more: &[&str]) -> (i32, Value) {
     let template = template.to_string();
     let args = [&["run", "--json", "--template", &template], more].concat();
     let outcome = env.materia(&args).run();
     (outcome.code(), outcome.json())
 }
 
-/// Runs a template for a person.
-fn shown(env: &TestEnv, template: &Value, more: &[&str]) -> TestOutput {
+/// Runs a template with text output.
+fn run_text(env: &TestEnv, template: &Value, more: &[&str]) -> TestOutput {
     let template = template.to_string();
     env.materia(&[&["run", "--template", &template], more].concat())
         .run()
 }
 
-/// One field of every entry.
-fn each(list: &Value, field: &str) -> Vec<Value> {
+/// One field of every entry of a list.
+fn field_of_each(list: &Value, field: &str) -> Vec<Value> {
     list.as_array()
         .unwrap()
         .iter()
@@ -88,12 +88,12 @@ fn every_status_has_its_exit_code() {
         ),
     ];
     for (template, status, code, exit, strict) in cases {
-        let (exited, document) = ran(&env, &template, &[]);
+        let (exited, document) = run_json(&env, &template, &[]);
         assert_has!(document, {"status": status, "code": code}, "{template}");
         assert_eq!(exited, exit, "{template}");
         assert_eq!(document["ok"], json!(status != "failed"), "{template}");
         assert_eq!(
-            ran(&env, &template, &["--strict"]).0,
+            run_json(&env, &template, &["--strict"]).0,
             strict,
             "{template} --strict"
         );
@@ -101,10 +101,10 @@ fn every_status_has_its_exit_code() {
 }
 
 #[test]
-fn the_document_has_exactly_the_contracts_keys() {
+fn the_report_has_exactly_the_documented_keys() {
     let env = TestEnv::new();
     let template = json!({"parallel": true, "template": ["echo hi", {"label": "bad", "template": "sh -c 'echo no >&2; exit 3'"}]});
-    let (_, mut document) = ran(&env, &template, &["--jobs", "1"]);
+    let (_, mut document) = run_json(&env, &template, &["--jobs", "1"]);
     for command in document["commands"].as_array_mut().unwrap() {
         assert!(command["durationMs"].is_u64());
         command["durationMs"] = json!(0);
@@ -136,11 +136,14 @@ fn the_document_has_exactly_the_contracts_keys() {
             "warnings": [null]
         })
     );
-    assert_eq!(ran(&env, &json!("true"), &[]).1["coverage"], Value::Null);
+    assert_eq!(
+        run_json(&env, &json!("true"), &[]).1["coverage"],
+        Value::Null
+    );
 }
 
 #[test]
-fn a_person_reads_the_output_alone_on_stdout_and_failures_first_on_stderr() {
+fn text_output_has_the_output_on_stdout_and_failures_on_stderr() {
     let env = TestEnv::new();
     let cases = [
         json!("echo hi"),
@@ -153,17 +156,17 @@ fn a_person_reads_the_output_alone_on_stdout_and_failures_first_on_stderr() {
         json!([{"label": "group", "timeout": 50, "template": [{"delay": 60000, "template": "true"}]}, "echo on"]),
         json!({"parallel": true, "repeat": 23, "template": "sh -c 'exit {index+1}'"}),
     ];
-    let told: Vec<String> = cases
+    let transcripts: Vec<String> = cases
         .iter()
-        .map(|template| shown(&env, template, &["--jobs", "1", "made=no.txt"]).transcript())
+        .map(|template| run_text(&env, template, &["--jobs", "1", "made=no.txt"]).transcript())
         .collect();
-    assert_snapshot!(told.join("\n"));
+    assert_snapshot!(transcripts.join("\n"));
 }
 
 #[test]
-fn talk_has_no_escape_codes_without_a_terminal() {
+fn without_a_terminal_there_are_no_escape_codes() {
     let env = TestEnv::new();
-    let outcome = shown(
+    let outcome = run_text(
         &env,
         &json!(["false", {"parallel": true, "template": ["echo a", "sleep 0.3"]}]),
         &[],
@@ -174,17 +177,17 @@ fn talk_has_no_escape_codes_without_a_terminal() {
         outcome.transcript()
     );
     assert!(!outcome.stderr.contains("running"), "{}", outcome.stderr);
-    let coloured = shown(&env, &json!(["false", "true"]), &["--color", "always"]);
+    let coloured = run_text(&env, &json!(["false", "true"]), &["--color", "always"]);
     assert!(coloured.stderr.contains('\u{1b}'));
 }
 
 #[test]
-fn jobs_bound_the_whole_run() {
+fn jobs_limits_the_whole_run() {
     let env = TestEnv::new();
-    // Each takes the lock, and would find it taken if another one ran.
+    // `mkdir lock` fails if two commands run at the same time.
     let template =
         json!({"parallel": true, "repeat": 8, "template": "sh -c 'mkdir lock && rmdir lock'"});
-    let (_, document) = ran(&env, &template, &["--jobs", "1"]);
+    let (_, document) = run_json(&env, &template, &["--jobs", "1"]);
     assert_eq!(document["status"], "ok", "{document}");
     let wrong = env
         .materia(&["run", "--jobs", "0", "--template", "true"])
@@ -193,8 +196,8 @@ fn jobs_bound_the_whole_run() {
 }
 
 #[test]
-fn concurrency_bounds_one_node() {
+fn concurrency_limits_one_node() {
     let env = TestEnv::new();
     let template = json!({"parallel": true, "concurrency": 1, "repeat": 5, "template": "sh -c 'mkdir lock && rmdir lock'"});
-    assert_eq!(ran(&env, &template, &[]).1["status"], "ok");
+    assert_eq!(run_json(&env, &template, &[]).1["status"], "ok");
 }

@@ -1,7 +1,7 @@
-//! The complete examples of the seed documents, byte for byte, through the real program.
+//! The complete examples of the seed documents, unchanged, through the real program.
 //!
-//! `tests/seed` has their texts. The loops of the graph document are parts of a loadout; they are
-//! put into one as they stand, and agents are played by a script.
+//! `tests/seed` has the texts. The loops of the graph document are parts of a loadout; the tests
+//! insert them into one unchanged, with scripted agents.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ const GENERATOR: &str = include_str!("../seed/generator.json.part");
 const CONSUMES: &str = include_str!("../seed/loop-consumes.json.part");
 const EXITS: &str = include_str!("../seed/loop-exits.json.part");
 
-/// The bytes and lines of each text.
+/// The number of bytes and lines of each text.
 const SIZES: [(usize, usize); 7] = [
     (688, 25),
     (680, 28),
@@ -60,7 +60,7 @@ fn the_hello_world_utility_completes_without_a_model() {
 }
 
 #[test]
-fn the_python_example_adds_patterns_from_the_directory_of_its_config() {
+fn the_python_example_runs_from_the_directory_of_its_config() {
     let env = TestEnv::new();
     env.write("kept/elsewhere/ignore.json", IGNORE);
     env.write("kept/elsewhere/scripts/ensure_ignored.py", ENSURE);
@@ -75,7 +75,7 @@ fn the_python_example_adds_patterns_from_the_directory_of_its_config() {
 }
 
 #[test]
-fn routing_from_the_output_of_a_utility_takes_the_first_edge_that_matches() {
+fn routing_takes_the_first_matching_edge() {
     let cases = [
         (Some(true), "Maintain"),
         (Some(false), "GitMaintain"),
@@ -83,32 +83,32 @@ fn routing_from_the_output_of_a_utility_takes_the_first_edge_that_matches() {
     ];
     for (satisfied, expected) in cases {
         let env = TestEnv::new();
-        let mut said = json!({"state": {"vcs": {"kind": "git"}}});
+        let mut output = json!({"state": {"vcs": {"kind": "git"}}});
         if let Some(satisfied) = satisfied {
-            said["satisfied"] = json!(satisfied);
+            output["satisfied"] = json!(satisfied);
         }
         let print = [
             "sh",
             "-c",
             "cat >/dev/null; printf %s \"$1\"",
             "says",
-            &said.to_string(),
+            &output.to_string(),
         ];
         let detect = json!({"type": "utility", "parse": "json", "command": print});
-        let quiet = json!({"type": "utility", "command": ["true"]});
+        let no_op = json!({"type": "utility", "command": ["true"]});
         let text = format!(
             "{{\"activeLoadout\": \"R\", \"loadouts\": {{\"R\": {{\"entry\": \"S\", \"sockets\": {{\"S\": {ROUTING}, \
              \"Maintain\": {{\"materia\": \"Q\"}}, \"GitMaintain\": {{\"materia\": \"Q\"}}, \"Socket-3\": {{\"materia\": \"Q\"}}}}}}}}, \
-             \"materia\": {{\"Detect-VCS\": {detect}, \"Q\": {quiet}}}}}"
+             \"materia\": {{\"Detect-VCS\": {detect}, \"Q\": {no_op}}}}}"
         );
         env.write("flow.json", text);
         let done = cast(&env, "flow.json", &[]);
-        assert_eq!(done["visits"], json!({"S": 1, expected: 1}), "{said}");
+        assert_eq!(done["visits"], json!({"S": 1, expected: 1}), "{output}");
     }
 }
 
-/// A loadout as the graph document describes it, with its loop as it is written there.
-fn graph(env: &TestEnv, region: &str, maintain: &Value) {
+/// Writes a loadout as the graph document describes it, with this loop.
+fn write_graph(env: &TestEnv, region: &str, maintain: &Value) {
     let edges = |edges: Value| edges;
     let mut sockets = json!({
         "Socket-3": {"materia": "Auto-Plan", "edges": edges(json!([{"when": "always", "to": "Socket-4"}]))},
@@ -129,9 +129,9 @@ fn graph(env: &TestEnv, region: &str, maintain: &Value) {
     env.write("graph.json", text);
 }
 
-/// Two items; the second one is sent back once. `last` is what the last step of the loop says at
-/// the end.
-fn script(env: &TestEnv, last: &Value) {
+/// Writes an agent script for two items, of which the second one needs rework. `last` is the last
+/// reply of the last step in the loop.
+fn write_script(env: &TestEnv, last: &Value) {
     let items = json!([{"title": "A", "context": "a"}, {"title": "B", "context": "b"}]);
     let replies = json!({"replies": [
         {"match": {"socket": "Socket-3"}, "json": {"workItems": items}},
@@ -145,11 +145,11 @@ fn script(env: &TestEnv, last: &Value) {
 }
 
 #[test]
-fn the_loop_that_consumes_a_generator_runs_for_every_item_and_leaves_by_its_exit() {
+fn a_loop_runs_for_every_item_and_takes_its_exit() {
     let env = TestEnv::new();
     let maintain = json!({"materia": "Keep", "parse": "json", "edges": [{"when": "always", "to": "Socket-4"}]});
-    graph(&env, CONSUMES, &maintain);
-    script(&env, &json!({"satisfied": true}));
+    write_graph(&env, CONSUMES, &maintain);
+    write_script(&env, &json!({"satisfied": true}));
     let done = cast(&env, "graph.json", &["--agent-script", "script.json"]);
     let visits = json!({"Socket-3": 1, "Socket-4": 3, "Socket-5": 3, "Socket-6": 2, "Socket-7": 1});
     assert_has!(done, {"status": "complete", "visits": visits});
@@ -159,12 +159,12 @@ fn the_loop_that_consumes_a_generator_runs_for_every_item_and_leaves_by_its_exit
     ));
     assert!(
         prompt.contains("again"),
-        "the reason is told to whom it sends back: {prompt}"
+        "the reason for the rework is missing: {prompt}"
     );
 }
 
 #[test]
-fn the_routes_of_a_loop_are_chosen_by_its_last_result() {
+fn the_exit_of_a_loop_depends_on_its_last_result() {
     let cases = [
         (json!({"satisfied": true}), "Socket-8"),
         (json!({"satisfied": false}), "Socket-9"),
@@ -172,14 +172,14 @@ fn the_routes_of_a_loop_are_chosen_by_its_last_result() {
     ];
     for (last, expected) in cases {
         let env = TestEnv::new();
-        // That loop names no generator, so that the socket itself says which list it turns.
+        // This loop names no generator, so the socket names the list itself.
         let advance =
             json!({"cursor": "workItemIndex", "items": "state.workItems", "when": "always"});
         let maintain = json!({"materia": "Keep", "parse": "json", "advance": advance,
             "edges": [{"when": "always", "to": "Socket-4"}]});
-        graph(&env, EXITS, &maintain);
-        script(&env, &last);
-        // Without a generator nobody tells which item it is.
+        write_graph(&env, EXITS, &maintain);
+        write_script(&env, &last);
+        // Without a generator the turns have no item key.
         let replies = env
             .read("script.json")
             .replace(",\"item\":\"WI-1\"", "")
@@ -212,8 +212,8 @@ fn the_routes_of_a_loop_are_chosen_by_its_last_result() {
 }
 
 #[test]
-fn the_texts_are_those_of_the_documents() {
-    // What the documents say of themselves; a reformatted copy would not be theirs.
+fn the_texts_have_their_original_size() {
+    // The sizes of the original texts: a reformatted copy must fail.
     let sums = [HELLO, IGNORE, ENSURE, ROUTING, GENERATOR, CONSUMES, EXITS]
         .map(|text| (text.len(), text.lines().count()));
     assert_eq!(sums, SIZES);

@@ -1,25 +1,25 @@
-//! `materia skill`: put where agents look, and never over somebody's own words.
+//! `materia skill`: installed where agents look, and never over a changed copy.
 
 use std::fs;
 
 use crate::test_env::TestEnv;
 
 #[test]
-fn it_is_put_where_each_agent_looks() {
+fn the_skill_is_installed_for_each_agent() {
     let env = TestEnv::new();
     let cases = [
         ("pi", ".pi/agent/skills"),
         ("claude", ".claude/skills"),
         ("codex", ".codex/skills"),
     ];
-    for (agent, place) in cases {
+    for (agent, dir) in cases {
         let installed = env
             .materia(&["skill", "install", "--agent", agent, "--json"])
             .run()
             .ok()
             .json();
         assert_eq!(installed["action"], "installed");
-        let text = fs::read_to_string(env.home().join(place).join("materia/SKILL.md")).unwrap();
+        let text = fs::read_to_string(env.home().join(dir).join("materia/SKILL.md")).unwrap();
         assert!(
             text.starts_with("---\nname: materia\ndescription: "),
             "{text}"
@@ -38,12 +38,12 @@ fn it_is_put_where_each_agent_looks() {
     assert_eq!(
         env.materia(&["skill", "install"]).run().code(),
         2,
-        "for whom?"
+        "an agent or a directory is required"
     );
 }
 
 #[test]
-fn a_changed_copy_is_replaced_only_when_told() {
+fn a_changed_copy_is_replaced_only_with_force() {
     let env = TestEnv::new();
     env.write("skills/materia/SKILL.md", "mine");
     let refused = env
@@ -61,27 +61,30 @@ fn a_changed_copy_is_replaced_only_when_told() {
 }
 
 #[test]
-fn it_is_short_says_what_to_decide_first_and_names_what_exists() {
+fn the_skill_is_short_and_names_existing_commands() {
     let text = TestEnv::new().materia(&["skill", "show"]).run().ok().stdout;
     assert!(text.lines().count() < 200);
     let description = text
         .lines()
         .find_map(|line| line.strip_prefix("description: "))
         .unwrap();
-    assert!(description.len() <= 1024, "the format's own limit");
+    assert!(
+        description.len() <= 1024,
+        "longer than the skill format allows"
+    );
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}"));
     assert!(at("## Decide first") < at("## Start"));
     let env = TestEnv::new();
-    // Every command that it names is one.
-    let words = text
+    // Every command in the text must exist.
+    let commands = text
         .split('`')
         .skip(1)
         .step_by(2)
         .filter_map(|code| code.strip_prefix("materia "));
-    for verb in words
+    for command in commands
         .filter_map(|code| code.split_whitespace().next())
-        .filter(|verb| *verb != "COMMAND")
+        .filter(|command| *command != "COMMAND")
     {
-        env.materia(&[verb, "--help"]).run().ok();
+        env.materia(&[command, "--help"]).run().ok();
     }
 }

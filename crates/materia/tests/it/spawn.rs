@@ -14,16 +14,16 @@ use crate::test_env::TestEnv;
 
 mod archive;
 mod draft;
-mod edges;
 mod ends;
-mod family;
-mod kept;
+mod foreign_entries;
+mod known_defects;
 mod needs_mount;
 mod output;
-mod outside;
-mod preserved;
+mod ownership;
+mod preserved_artifacts;
+mod retention;
 mod secrets;
-mod session;
+mod session_end;
 mod slow;
 mod soak;
 mod starts;
@@ -113,7 +113,7 @@ impl TestEnv {
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// The real path behind a redacted path in a report.
+    /// The real path for a redacted path in a report.
     pub fn expand_path(&self, reported: &Value) -> PathBuf {
         let home = self.home();
         reported
@@ -134,10 +134,10 @@ impl TestEnv {
         let began = std::time::Instant::now();
         let has = |found: Vec<u8>| found.windows(bytes.len()).any(|window| window == bytes);
         while !std::fs::read(path).is_ok_and(has) {
-            let wanted = String::from_utf8_lossy(bytes);
+            let text = String::from_utf8_lossy(bytes);
             assert!(
                 began.elapsed().as_secs() < 60,
-                "timed out waiting for `{wanted}` in {}",
+                "timed out waiting for `{text}` in {}",
                 path.display()
             );
             std::thread::sleep(Duration::from_millis(5));

@@ -1,4 +1,4 @@
-//! `materia split`: words, and where a text has none.
+//! `materia split`: the words of a text, and errors with their column.
 
 use insta::assert_snapshot;
 use serde_json::json;

@@ -1,5 +1,4 @@
-//! Tools: registered, called, edited on disk, hidden, disabled, promoted, removed; each as a
-//! transcript.
+//! Tools: registered, called, edited on disk, hidden, disabled, promoted, removed.
 
 use serde_json::json;
 
@@ -9,8 +8,8 @@ use crate::test_env::TestEnv;
 #[test]
 fn a_tool_is_registered_called_changed_and_removed() {
     let env = TestEnv::new();
-    let say = |args: &[&str]| env.materia(&[&["tool"], args].concat()).run();
-    assert!(say(&["list"]).ok().stdout.starts_with("no tools"));
+    let tool = |args: &[&str]| env.materia(&[&["tool"], args].concat()).run();
+    assert!(tool(&["list"]).ok().stdout.starts_with("no tools"));
     let register = [
         "register",
         "Greet It!",
@@ -20,14 +19,14 @@ fn a_tool_is_registered_called_changed_and_removed() {
         "echo hello {who}",
         "--json",
     ];
-    let done = say(&register).ok().json();
+    let done = tool(&register).ok().json();
     assert_has!(done, {"name": "greet_it", "persisted": true, "valid": true, "callable": true});
-    assert_eq!(say(&register).code(), 4);
+    assert_eq!(tool(&register).code(), 4);
     assert_eq!(
-        say(&["call", "greet_it", "who=you"]).ok().stdout,
+        tool(&["call", "greet_it", "who=you"]).ok().stdout,
         "hello you\n"
     );
-    let wrong = say(&["call", "greet_it"]);
+    let wrong = tool(&["call", "greet_it"]);
     assert_eq!(wrong.code(), 2);
     assert!(
         wrong.stderr.contains("expected: who=TEXT")
@@ -35,30 +34,33 @@ fn a_tool_is_registered_called_changed_and_removed() {
         "{}",
         wrong.transcript()
     );
-    say(&["update", "greet_it", "--arg", "who=world"]).ok();
-    assert_eq!(say(&["call", "greet_it"]).ok().stdout, "hello world\n");
-    let listed = say(&["list", "--json"]).ok().json();
+    tool(&["update", "greet_it", "--arg", "who=world"]).ok();
+    assert_eq!(tool(&["call", "greet_it"]).ok().stdout, "hello world\n");
+    let listed = tool(&["list", "--json"]).ok().json();
     assert_eq!(
         listed["tools"][0]["inputSchema"]["properties"]["who"]["type"],
         "string"
     );
-    let shown = say(&["show", "greet_it", "--json"]).ok().json();
-    // Counting begins anew when a recipe changes.
+    let shown = tool(&["show", "greet_it", "--json"]).ok().json();
+    // The counts restart when a recipe changes.
     assert_has!(shown["usage"], {"calls": 1, "tool_calls": 1});
-    say(&["remove", "greet_it"]).ok();
+    tool(&["remove", "greet_it"]).ok();
     assert_eq!(
         (
-            say(&["remove", "greet_it"]).code(),
-            say(&["call", "greet_it"]).code()
+            tool(&["remove", "greet_it"]).code(),
+            tool(&["call", "greet_it"]).code()
         ),
         (3, 3)
     );
-    assert_eq!(say(&["register", "bash", "--template", "x"]).code(), 2);
-    assert_eq!(say(&["register", "bad", "--template", "echo 'x"]).code(), 2);
+    assert_eq!(tool(&["register", "bash", "--template", "x"]).code(), 2);
+    assert_eq!(
+        tool(&["register", "bad", "--template", "echo 'x"]).code(),
+        2
+    );
 }
 
 #[test]
-fn what_is_edited_on_disk_hidden_or_disabled_is_seen_at_once() {
+fn changes_on_disk_take_effect_immediately() {
     let env = TestEnv::new();
     let doctor = || env.materia(&["recipe", "doctor", "--json"]).run().json();
     write_user_recipe(
@@ -103,7 +105,7 @@ fn what_is_edited_on_disk_hidden_or_disabled_is_seen_at_once() {
 }
 
 #[test]
-fn a_draft_is_promoted_and_stays() {
+fn a_promoted_draft_is_a_tool() {
     let env = TestEnv::new();
     std::fs::create_dir_all(env.home().join(".pi/agent/recipes/drafts")).unwrap();
     write_user_recipe(
@@ -135,7 +137,7 @@ fn a_draft_is_promoted_and_stays() {
 }
 
 #[test]
-fn a_tool_says_its_end_and_where_all_of_it_is() {
+fn long_output_of_a_tool_is_truncated_with_the_path_of_the_file() {
     let env = TestEnv::new();
     write_user_recipe(&env, "long.json", r#"{"template": "seq 1 5000"}"#);
     write_user_recipe(
@@ -168,7 +170,7 @@ fn a_tool_says_its_end_and_where_all_of_it_is() {
 }
 
 #[test]
-fn recipes_are_listed_by_kind_shown_as_a_picture_and_have_a_schema() {
+fn recipes_are_listed_by_kind_and_drawn() {
     let env = TestEnv::new();
     let listed = env.materia(&["recipe", "list"]).run().ok().stdout;
     assert!(
@@ -243,9 +245,9 @@ fn a_tool_is_called_by_message_and_inspected() {
         env.materia(&[&["message"], args, &["--json"]].concat())
             .run()
     };
-    let said = message(&["tool:greet", "greet.now", "you"]).ok().json();
+    let report = message(&["tool:greet", "greet.now", "you"]).ok().json();
     assert_has!(
-        said,
+        report,
         {
             "consumer": "tool",
             "reason": "tool_invoked",
@@ -254,10 +256,10 @@ fn a_tool_is_called_by_message_and_inspected() {
             "result": {"text": "hello you"}
         }
     );
-    let said = message(&["tool:greet", "greet.now", r#"{"input": "all"}"#])
+    let report = message(&["tool:greet", "greet.now", r#"{"input": "all"}"#])
         .ok()
         .json();
-    assert_eq!(said["result"]["text"], "hello all");
+    assert_eq!(report["result"]["text"], "hello all");
     assert_eq!(
         message(&["tool:greet", "greet.now", r#"{"input": []}"#]).code(),
         0

@@ -86,8 +86,8 @@ const TOOLS: &[&str] = &[
 fn bin_dir(env: &TestEnv) -> String {
     let bin = env.home().join("bin");
     std::fs::create_dir_all(&bin).unwrap();
-    let ours = std::path::Path::new(env!("CARGO_BIN_EXE_materia"));
-    std::os::unix::fs::symlink(ours, bin.join("materia")).unwrap();
+    let materia = std::path::Path::new(env!("CARGO_BIN_EXE_materia"));
+    std::os::unix::fs::symlink(materia, bin.join("materia")).unwrap();
     for tool in TOOLS {
         std::os::unix::fs::symlink(format!("/usr/bin/{tool}"), bin.join(tool)).unwrap();
     }

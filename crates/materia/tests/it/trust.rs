@@ -1,5 +1,5 @@
-//! `materia trust`: nothing that a project brings runs before the person agreed to exactly that
-//! (S1, S2).
+//! `materia trust`: nothing from a project runs before the user has trusted exactly these files (S1,
+//! S2).
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -7,18 +7,19 @@ use serde_json::{Value, json};
 
 use crate::test_env::{TestEnv, TestOutput};
 
-/// A project whose config runs a script of the project.
-fn project() -> TestEnv {
+/// A test environment with a project whose config runs a script.
+fn project_env() -> TestEnv {
     let env = TestEnv::new();
     env.write("tools/mark.sh", "cat >/dev/null; echo ran >>ran\n");
-    bring(
+    write_project_config(
         &env,
         &json!({"Mark": {"type": "utility", "command": ["sh", "tools/mark.sh"]}}),
     );
     env
 }
 
-fn bring(env: &TestEnv, materia: &Value) {
+/// Writes a project config with these materia.
+fn write_project_config(env: &TestEnv, materia: &Value) {
     let first = materia.as_object().unwrap().keys().next().unwrap();
     let loadouts = json!({"T": {"entry": "a", "sockets": {"a": {"materia": first}}}});
     let config = json!({"activeLoadout": "T", "loadouts": loadouts, "materia": materia});
@@ -40,8 +41,8 @@ fn refusal(outcome: &TestOutput) -> String {
     error["message"].as_str().unwrap().to_owned()
 }
 
-/// Types an answer to a line on a terminal of its own.
-fn run_on_terminal(env: &TestEnv, line: &str, typed: &str) -> TestOutput {
+/// Runs a shell command line on a terminal and types an answer.
+fn answer_on_terminal(env: &TestEnv, line: &str, typed: &str) -> TestOutput {
     env.write("line.sh", format!("{line}\n"));
     env.shell("script -qec 'sh line.sh' /dev/null")
         .env("TERM", "xterm")
@@ -61,11 +62,11 @@ pub(crate) fn trust(env: &TestEnv) {
 }
 
 #[test]
-fn s1_without_a_terminal_it_is_refused_with_what_to_type() {
-    let env = project();
+fn s1_without_a_terminal_a_cast_is_refused_with_a_hint() {
+    let env = project_env();
     assert!(refusal(&cast(&env)).contains("is not trusted"));
-    let asked = env.materia(&["trust", "--json"]).run();
-    asked.assert_error(4, "no_terminal");
+    let output = env.materia(&["trust", "--json"]).run();
+    output.assert_error(4, "no_terminal");
     let shown = env.materia(&["trust", "--show"]).run().ok().stdout;
     for part in [
         "not trusted: [ROOT]/project/.pi/pi-materia.json",
@@ -79,10 +80,10 @@ fn s1_without_a_terminal_it_is_refused_with_what_to_type() {
 }
 
 #[test]
-fn s1_on_a_terminal_the_first_use_asks_and_remembers() {
-    let env = project();
+fn s1_on_a_terminal_the_first_use_asks_and_stores_the_answer() {
+    let env = project_env();
     for (typed, code) in [("n\n", 4), ("\n", 4), ("y\n", 0)] {
-        let outcome = run_on_terminal(&env, "materia cast go", typed);
+        let outcome = answer_on_terminal(&env, "materia cast go", typed);
         assert_eq!(outcome.code(), code, "{typed:?}: {}", outcome.transcript());
         assert!(
             outcome.stdout.contains("sh tools/mark.sh")
@@ -90,7 +91,7 @@ fn s1_on_a_terminal_the_first_use_asks_and_remembers() {
         );
         assert_eq!(times_run(&env), usize::from(code == 0));
     }
-    let again = run_on_terminal(&env, "materia cast go", "");
+    let again = answer_on_terminal(&env, "materia cast go", "");
     assert!(
         again.code() == 0 && !again.stdout.contains("Trust this?"),
         "{}",
@@ -105,8 +106,8 @@ fn s1_on_a_terminal_the_first_use_asks_and_remembers() {
 }
 
 #[test]
-fn s1_every_byte_counts_and_what_changed_is_told() {
-    let env = project();
+fn s1_any_change_needs_new_trust_and_is_named() {
+    let env = project_env();
     trust(&env);
     cast(&env).ok();
     env.write("tools/mark.sh", "cat >/dev/null; echo ran >>ran \n");
@@ -125,8 +126,8 @@ fn s1_every_byte_counts_and_what_changed_is_told() {
 }
 
 #[test]
-fn s1_trust_is_listed_and_taken_back() {
-    let env = project();
+fn s1_trust_is_listed_and_revoked() {
+    let env = project_env();
     trust(&env);
     let file = env
         .work_dir()
@@ -145,7 +146,7 @@ fn s1_trust_is_listed_and_taken_back() {
             .ok()
             .stdout
             .starts_with("trusted: "),
-        "there is nothing to ask"
+        "a trusted project must not be asked about again"
     );
     env.materia(&["trust", "--revoke", "."]).run().ok();
     refusal(&cast(&env));
@@ -159,14 +160,14 @@ fn s1_trust_is_listed_and_taken_back() {
 }
 
 #[test]
-fn s1_roles_templates_and_settings_need_trust_too_and_are_shown() {
+fn s1_roles_templates_and_settings_need_trust() {
     let env = TestEnv::new();
     env.write("build.sh", "true\n");
     let materia = json!({
         "Build": {"tools": "coding", "prompt": "work"},
         "Check": {"type": "utility", "params": {"script": "build.sh"}, "template": ["sh {script}", "cat"]},
     });
-    bring(&env, &materia);
+    write_project_config(&env, &materia);
     refusal(&cast(&env));
     let shown = env
         .materia(&["trust", "--show", "--json"])
@@ -191,13 +192,13 @@ fn s1_roles_templates_and_settings_need_trust_too_and_are_shown() {
 }
 
 #[test]
-fn s2_a_program_inside_a_cast_cannot_agree() {
-    let env = project();
+fn s2_a_program_inside_a_cast_cannot_trust() {
+    let env = project_env();
     let line = "cat >/dev/null; MATERIA_TRUST=1 materia trust 2>&1; \
         env -i HOME=\"$HOME\" PATH=\"$PATH\" MATERIA_TRUST=1 materia trust 2>&1; echo end";
     let inside =
         json!({"type": "utility", "command": ["sh", "-c", line], "assign": {"said": "lastOutput"}});
-    bring(&env, &json!({"In": inside}));
+    write_project_config(&env, &json!({"In": inside}));
     let outcome = env
         .materia(&["cast", "go", "--json"])
         .env("MATERIA_TRUST", "1")
@@ -207,25 +208,26 @@ fn s2_a_program_inside_a_cast_cannot_agree() {
         .as_str()
         .unwrap()
         .replace("[ROOT]/project/", "");
-    let said = env.read(&format!("{dir}/sockets/a/1.stdout.txt"));
+    let output = env.read(&format!("{dir}/sockets/a/1.stdout.txt"));
     assert_eq!(
-        said.matches("cannot agree to what a project brings")
+        output
+            .matches("cannot agree to what a project brings")
             .count(),
         2,
-        "{said}"
+        "{output}"
     );
     refusal(&cast(&env));
     for name in ["MATERIA_RUN", "MATERIA_SESSION"] {
-        let call = env
+        let command = env
             .materia(&["trust", "--json"])
             .env("MATERIA_TRUST", "1")
             .env(name, "x");
-        assert_eq!(call.run().json()["error"]["code"], "operator_only");
+        assert_eq!(command.run().json()["error"]["code"], "operator_only");
     }
 }
 
 #[test]
-fn s1_a_cast_that_came_with_the_project_is_not_taken_up() {
+fn s1_a_cast_from_another_user_is_not_continued() {
     let env = TestEnv::new();
     env.write("fail.json", json!({
         "activeLoadout": "T",
@@ -242,7 +244,7 @@ fn s1_a_cast_that_came_with_the_project_is_not_taken_up() {
     assert_eq!(
         env.materia(&["recast", "--json"]).run().code(),
         1,
-        "ours goes on"
+        "a cast of this user continues"
     );
     assert_eq!(times_run(&env), 2);
     let definition = env.read(&format!("{dir}/config.resolved.json"));
@@ -253,10 +255,10 @@ fn s1_a_cast_that_came_with_the_project_is_not_taken_up() {
     let refused = env.materia(&["recast", "--json"]).run();
     refused.assert_error(4, "untrusted");
     env.write(&format!("{dir}/config.resolved.json"), definition);
-    let stranger = env
+    let other_home = env
         .materia(&["recast", "--json"])
         .env("MATERIA_HOME", env.home().join("other"));
-    assert_eq!(stranger.run().code(), 4, "somebody else has another key");
+    assert_eq!(other_home.run().code(), 4, "another home has another key");
     assert_eq!(times_run(&env), 2);
     env.materia(&["recast", "--json"])
         .env("MATERIA_TRUST", "1")
@@ -268,7 +270,7 @@ fn s1_a_cast_that_came_with_the_project_is_not_taken_up() {
 }
 
 #[test]
-fn c20_a_tilde_in_a_template_is_home() {
+fn c20_a_tilde_in_a_template_is_the_home_directory() {
     let env = TestEnv::new();
     let template =
         json!({"type": "utility", "template": ["cat", "~/tool"], "assign": {"said": "lastOutput"}});
@@ -277,7 +279,7 @@ fn c20_a_tilde_in_a_template_is_home() {
     )
     .run()
     .ok();
-    bring(&env, &json!({"T": template}));
+    write_project_config(&env, &json!({"T": template}));
     let outcome = env
         .materia(&["cast", "go", "--json"])
         .env("MATERIA_TRUST", "1")
@@ -294,7 +296,7 @@ fn c20_a_tilde_in_a_template_is_home() {
 }
 
 #[test]
-fn s1_what_a_recipe_of_the_project_imports_is_a_part_of_what_is_trusted() {
+fn s1_imports_of_a_project_recipe_need_trust() {
     let env = TestEnv::new();
     env.write(
         "recipes/top.json",
@@ -305,7 +307,7 @@ fn s1_what_a_recipe_of_the_project_imports_is_a_part_of_what_is_trusted() {
         r#"{"template": "sh {recipe_dir}/mark.sh"}"#,
     );
     env.write("recipes/deep/mark.sh", "cat >/dev/null; echo ran >>ran\n");
-    bring(
+    write_project_config(
         &env,
         &json!({"Mark": {"type": "utility", "recipe": "./recipes/top.json"}}),
     );
@@ -324,7 +326,7 @@ fn s1_what_a_recipe_of_the_project_imports_is_a_part_of_what_is_trusted() {
     assert_eq!(files, all, "{shown}");
     assert_eq!(
         shown["acts"][0]["commands"][0][1], "{recipe_dir}/mark.sh",
-        "what would run is shown: {shown}"
+        "the commands must be shown: {shown}"
     );
     trust(&env);
     cast(&env).ok();
@@ -338,8 +340,8 @@ fn s1_what_a_recipe_of_the_project_imports_is_a_part_of_what_is_trusted() {
     ] {
         let before = env.read(file);
         env.write(file, text);
-        let said = refusal(&cast(&env));
-        assert!(said.contains(file), "{said}");
+        let message = refusal(&cast(&env));
+        assert!(message.contains(file), "{message}");
         env.write(file, before);
         cast(&env).ok();
     }

@@ -1,4 +1,4 @@
-//! `materia utility`: the door itself; the utilities have a file each.
+//! `materia utility`: the command itself. Each utility has its own file.
 
 mod blackbelt;
 mod ignored;
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 use crate::test_env::{TestEnv, TestOutput};
 
-/// A utility with this input, as a cast would run it.
+/// Runs a utility with this input, as a cast does.
 fn utility(env: &TestEnv, name: &str, input: &Value) -> TestOutput {
     env.materia(&["utility", name])
         .stdin(format!("{input}\n"))
         .run()
 }
 
-/// Real git in the env's project.
+/// Runs git in the project.
 fn git(env: &TestEnv, args: &str) {
     env.shell(&format!("git -c init.defaultBranch=main {args} >/dev/null"))
         .run()
@@ -25,7 +25,7 @@ fn git(env: &TestEnv, args: &str) {
 }
 
 #[test]
-fn what_there_is_is_listed_for_people_and_programs() {
+fn utilities_are_listed_as_text_and_json() {
     let env = TestEnv::new();
     let listed = env.materia(&["utility"]).run().ok();
     assert_eq!(
@@ -46,7 +46,7 @@ fn what_there_is_is_listed_for_people_and_programs() {
 }
 
 #[test]
-fn an_unknown_name_is_not_found_and_near_ones_are_suggested() {
+fn an_unknown_name_gets_a_suggestion() {
     let env = TestEnv::new();
     for (name, hint) in [
         ("detect-vsc", "did you mean `detect-vcs`?"),
@@ -65,7 +65,7 @@ fn an_unknown_name_is_not_found_and_near_ones_are_suggested() {
 }
 
 #[test]
-fn the_names_of_the_scripts_mean_the_utilities() {
+fn script_names_are_accepted() {
     let env = TestEnv::new();
     for name in ["ensure-ignored", "detect-vcs", "commit-sigil"] {
         let input = json!({"params": {"patterns": ["x"]}});
@@ -78,10 +78,10 @@ fn the_names_of_the_scripts_mean_the_utilities() {
 }
 
 #[test]
-fn wrong_input_is_named_with_its_place_and_changes_nothing() {
+fn wrong_input_is_reported_with_its_position() {
     let env = TestEnv::new();
     let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
-    for (input, said) in [
+    for (input, message) in [
         ("", "there is no input on stdin"),
         (" \n", "there is no input on stdin"),
         ("{\"params\": ", "stdin:1:12"),
@@ -101,8 +101,8 @@ fn wrong_input_is_named_with_its_place_and_changes_nothing() {
             let outcome = env.materia(&["utility", name]).stdin(input).run();
             assert_eq!(outcome.code(), 2, "{}", outcome.transcript());
             assert!(
-                outcome.stderr.contains(said),
-                "{said}: {}",
+                outcome.stderr.contains(message),
+                "{message}: {}",
                 outcome.transcript()
             );
             assert!(outcome.stderr.contains("hint:"), "{}", outcome.transcript());
@@ -118,7 +118,7 @@ fn wrong_input_is_named_with_its_place_and_changes_nothing() {
 }
 
 #[test]
-fn more_input_than_any_document_may_have_is_refused() {
+fn input_that_is_too_large_or_not_utf8_is_refused() {
     let env = TestEnv::new();
     let huge = format!("{{\"state\": \"{}\"}}", "x".repeat(9 << 20));
     let outcome = env.materia(&["utility", "commit-sigil"]).stdin(huge).run();
@@ -141,7 +141,7 @@ fn more_input_than_any_document_may_have_is_refused() {
 }
 
 #[test]
-fn the_old_aliases_give_back_what_they_were_told() {
+fn the_old_aliases_echo_their_parameters() {
     let env = TestEnv::new();
     assert_eq!(
         utility(&env, "noop", &json!({"params": {"output": "x"}}))

@@ -1,4 +1,4 @@
-//! `materia validate`: everything that is wrong, where, and what to write instead.
+//! `materia validate`: every error with its position and a hint.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ const BROKEN: &str = r#"{
 "#;
 
 #[test]
-fn a_person_reads_what_is_wrong_and_how_to_fix_it() {
+fn errors_as_text() {
     let env = TestEnv::new();
     env.write("good.json", GOOD);
     env.write("broken.json", BROKEN);
@@ -49,7 +49,7 @@ fn a_person_reads_what_is_wrong_and_how_to_fix_it() {
 }
 
 #[test]
-fn the_document_has_the_contracts_shape() {
+fn errors_as_json() {
     let env = TestEnv::new();
     env.write("good.json", GOOD);
     env.write("broken.json", BROKEN);
@@ -91,7 +91,7 @@ fn the_document_has_the_contracts_shape() {
 }
 
 #[test]
-fn warnings_alone_are_fine() {
+fn warnings_do_not_fail() {
     let env = TestEnv::new();
     env.write(
         "warned.json",
@@ -102,7 +102,7 @@ fn warnings_alone_are_fine() {
 }
 
 #[test]
-fn only_what_ships_lies_below_a_file() {
+fn a_file_is_validated_with_the_shipped_config_only() {
     let env = TestEnv::new();
     env.write(
         ".pi/pi-materia.json",
@@ -121,7 +121,7 @@ fn only_what_ships_lies_below_a_file() {
 }
 
 #[test]
-fn a_good_file_that_breaks_a_shipped_loadout_is_told_so() {
+fn a_file_that_breaks_a_shipped_loadout_gets_a_warning() {
     let env = TestEnv::new();
     env.write("less.json", r#"{"materia": {"Commit-Sigil": null}}"#);
     let document = env
@@ -141,7 +141,7 @@ fn a_good_file_that_breaks_a_shipped_loadout_is_told_so() {
 }
 
 #[test]
-fn hostile_files_are_refused_and_nothing_crashes() {
+fn hostile_files_are_refused_without_a_crash() {
     let env = TestEnv::new();
     env.write("deep.json", "[".repeat(100_000));
     env.write("binary.json", [0xff, 0xfe, 0x00]);

@@ -22,7 +22,7 @@ pub enum Program {
     Claude,
     /// Codex.
     Codex,
-    /// Claude Code behind an adapter that speaks ACP.
+    /// Claude Code through an ACP adapter.
     Acp,
 }
 
@@ -97,7 +97,7 @@ pub struct AgentHarness {
     side_rules: usize,
 }
 
-/// Rules for what the ACP adapter asks the model besides the turn: a title for the session, and a
+/// Rules for what the ACP adapter asks the model in addition to the turn: a title for the session, and a
 /// suggestion for the next prompt.
 fn side_rules() -> Value {
     let rule = |part: &str| json!({"match": part, "reply": {"text": "aside", "usage": {"input": 0, "output": 0}}});
@@ -222,11 +222,11 @@ impl AgentHarness {
 
     /// A shell command line with the programs and `materia` in its `PATH`.
     pub fn shell(&self, line: &str) -> TestCommand<'_> {
-        let ours = Path::new(env!("CARGO_BIN_EXE_materia")).parent().unwrap();
+        let bin_dir = Path::new(env!("CARGO_BIN_EXE_materia")).parent().unwrap();
         let path = format!(
             "{}:{}:/usr/local/bin:/usr/bin:/bin",
             self.env.home().join("bin").display(),
-            ours.display()
+            bin_dir.display()
         );
         self.with_agents(self.env.shell(line)).env("PATH", path)
     }

@@ -45,7 +45,7 @@ fn rules(named: impl Fn(&str) -> Value, is_woken: bool) -> Value {
     let spawn = call("spawn", json!({"template": "sh ask.sh", "as": "run:w"}));
     let mut start = vec![spawn];
     start.extend(if is_woken {
-        vec![text("I go on.")]
+        vec![text("I continue.")]
     } else {
         steer.clone()
     });
@@ -68,7 +68,7 @@ fn rules(named: impl Fn(&str) -> Value, is_woken: bool) -> Value {
         text("that was all"),
     ];
     if is_woken {
-        cast.push(text("I go on."));
+        cast.push(text("I continue."));
     } else {
         let wait = || call("wait", json!({"runs": ["run:c"], "timeout": 60}));
         cast.extend([
@@ -308,7 +308,7 @@ fn pi_in_print_mode_waits_for_its_runs() {
     let spawn = json!({"tool_calls": [{"name": "spawn", "arguments": {"template": "false", "as": "run:p"}}]});
     let rules = json!([
         {"match": "start it", "replies": [spawn, {"text": "started"}]},
-        {"match": "Run p failed", "reply": {"text": "the run failed, I am told"}},
+        {"match": "Run p failed", "reply": {"text": "the run failed"}},
     ]);
     let harness = AgentHarness::new(&[Program::PiNew], &rules);
     let extension = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations/pi/materia.ts");
@@ -322,7 +322,7 @@ fn pi_in_print_mode_waits_for_its_runs() {
         .run()
         .ok();
     assert!(
-        output.stdout.contains("the run failed, I am told"),
+        output.stdout.contains("the run failed"),
         "{}",
         output.transcript()
     );

@@ -97,10 +97,10 @@ fn a_run_is_a_task_that_outlives_its_connection() {
         .as_str()
         .unwrap_or_else(|| panic!("{waits}"))
         .to_owned();
-    let asked = client.call("wait", json!({"runs": ["run:b"], "timeout": 0}));
+    let short_wait = client.call("wait", json!({"runs": ["run:b"], "timeout": 0}));
     assert_eq!(
-        asked["structuredContent"]["timedOut"], true,
-        "a short wait must return a result: {asked}"
+        short_wait["structuredContent"]["timedOut"], true,
+        "a short wait must return a result: {short_wait}"
     );
     client.0.kill();
     let mut again = task_client(&env, &["mcp", "--session", "s"], &[], false);
@@ -109,10 +109,10 @@ fn a_run_is_a_task_that_outlives_its_connection() {
     wait_for_status(&mut again, &id, "working");
     again.request("tasks/cancel", json!({"taskId": id}));
     wait_for_status(&mut again, &id, "cancelled");
-    let over = wait_for_status(&mut again, &wait, "completed");
+    let completed_wait = wait_for_status(&mut again, &wait, "completed");
     assert_eq!(
-        over["result"]["structuredContent"]["runs"][0]["status"], "killed",
-        "{over}"
+        completed_wait["result"]["structuredContent"]["runs"][0]["status"], "killed",
+        "{completed_wait}"
     );
     // A new generation of the run is a new task.
     again.call("spawn", json!({"template": "sleep 600", "as": "run:b"}));
@@ -183,13 +183,13 @@ fn a_waiting_cast_asks_through_its_task() {
         .unwrap_or_else(|| panic!("{started}"))
         .to_owned();
     let waits = wait_for_status(&mut client, &id, "input_required");
-    let (key, asked) = waits["inputRequests"]
+    let (key, short_wait) = waits["inputRequests"]
         .as_object()
         .unwrap()
         .iter()
         .next()
         .unwrap();
-    assert_eq!(asked["method"], "elicitation/create", "{waits}");
+    assert_eq!(short_wait["method"], "elicitation/create", "{waits}");
     let answer = json!({"action": "accept", "content": {"answer": "the second"}});
     client.request(
         "tasks/update",

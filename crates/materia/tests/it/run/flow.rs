@@ -1,23 +1,23 @@
-//! What flows: complete bytes from step to step, bounded reports, and nothing left running.
+//! Data flow: complete bytes between steps, bounded reports, and no process left.
 
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
 
 #[test]
-fn bytes_that_are_no_text_survive() {
+fn bytes_that_are_not_utf8_are_kept() {
     let env = TestEnv::new();
     let template = json!(["materia-fake noisy --stdout 1000 --invalid", "cat"]);
     let expected: Vec<u8> = (0..1000u32).map(|index| (index % 256) as u8).collect();
-    assert_eq!(shown(&env, &template, &[]).ok().bytes, expected);
-    let (_, document) = ran(&env, &template, &[]);
+    assert_eq!(run_text(&env, &template, &[]).ok().bytes, expected);
+    let (_, document) = run_json(&env, &template, &[]);
     assert!(document["output"].as_str().unwrap().contains('\u{fffd}'));
 }
 
 #[test]
-fn a_long_output_is_reported_by_its_end_and_kept_in_a_file() {
+fn a_long_output_is_truncated_in_the_report_and_saved_to_a_file() {
     let env = TestEnv::new();
-    let (_, document) = ran(&env, &json!("materia-fake noisy --stdout 3000000"), &[]);
+    let (_, document) = run_json(&env, &json!("materia-fake noisy --stdout 3000000"), &[]);
     let file = document["outputFile"]
         .as_str()
         .unwrap()
@@ -33,7 +33,7 @@ fn a_long_output_is_reported_by_its_end_and_kept_in_a_file() {
         0o600
     );
     assert_eq!(
-        shown(&env, &json!("materia-fake noisy --stdout 3000000"), &[])
+        run_text(&env, &json!("materia-fake noisy --stdout 3000000"), &[])
             .ok()
             .bytes
             .len(),
@@ -42,23 +42,23 @@ fn a_long_output_is_reported_by_its_end_and_kept_in_a_file() {
 }
 
 #[test]
-fn an_output_of_exactly_the_bound_is_whole_and_no_character_is_cut() {
+fn an_output_at_the_limit_is_whole_and_no_character_is_split() {
     let env = TestEnv::new();
-    let (_, document) = ran(&env, &json!("materia-fake noisy --stdout 1048576"), &[]);
+    let (_, document) = run_json(&env, &json!("materia-fake noisy --stdout 1048576"), &[]);
     assert_has!(document, {"outputTruncated": false, "outputFile": null});
     env.write("text", "é€".repeat(300_000));
-    let (_, document) = ran(&env, &json!("cat text"), &[]);
+    let (_, document) = run_json(&env, &json!("cat text"), &[]);
     let output = document["output"].as_str().unwrap();
     assert!(output.len() > (1 << 20) - 4 && !output.contains('\u{fffd}'));
 }
 
 #[test]
-fn branches_are_joined_in_order_however_many_and_however_large() {
+fn branch_outputs_are_joined_in_order() {
     let env = TestEnv::new();
     let template = json!({"parallel": true, "repeat": 40, "template": "sh -c 'printf {index}:; test {index%3} = 0 || head -c {index*3000} text'"});
     let text = "x".repeat(200_000);
     env.write("text", &text);
-    let outcome = shown(&env, &template, &[]).ok();
+    let outcome = run_text(&env, &template, &[]).ok();
     let branches: Vec<String> = (0..40)
         .map(|index| {
             let length = if index % 3 == 0 { 0 } else { index * 3000 };
@@ -77,35 +77,35 @@ fn branches_are_joined_in_order_however_many_and_however_large() {
 }
 
 #[test]
-fn what_a_command_leaves_in_the_background_is_ended() {
+fn background_processes_of_a_command_are_ended() {
     let env = TestEnv::new();
     let template = json!(["sh -c 'sleep 600 & setsid sleep 600 & echo hi'", "cat"]);
-    assert_eq!(shown(&env, &template, &[]).ok().stdout, "hi\n");
+    assert_eq!(run_text(&env, &template, &[]).ok().stdout, "hi\n");
     assert!(env.live_processes().is_empty());
     let failed = json!({"timeout": 200, "template": "sh -c 'setsid sleep 600 & sleep 600'"});
-    assert_eq!(shown(&env, &failed, &[]).code(), 1);
+    assert_eq!(run_text(&env, &failed, &[]).code(), 1);
     assert!(env.live_processes().is_empty());
 }
 
 #[test]
-fn a_missing_directory_for_spooled_output_is_no_obstacle() {
+fn a_missing_temporary_directory_is_not_an_error() {
     let env = TestEnv::new();
-    for place in ["/no/such/place", ""] {
-        let call = env
+    for dir in ["/no/such/place", ""] {
+        let command = env
             .materia(&["run", "--template", r#"["echo x", "cat"]"#])
-            .env("TMPDIR", place);
-        assert_eq!(call.run().ok().stdout, "x\n");
+            .env("TMPDIR", dir);
+        assert_eq!(command.run().ok().stdout, "x\n");
     }
 }
 
 #[test]
-fn a_disk_that_fails_is_told_and_fails_only_what_needed_it() {
+fn a_disk_error_is_reported_and_fails_only_what_needed_it() {
     let env = TestEnv::new();
-    let much = "head -c 100000 /dev/zero";
-    let template = json!({"parallel": true, "template": [much, much]}).to_string();
+    let large_output = "head -c 100000 /dev/zero";
+    let template = json!({"parallel": true, "template": [large_output, large_output]}).to_string();
     let failing = |point: &str| {
-        let call = env.materia(&["run", "--json", "--jobs", "1", "--template", &template]);
-        let outcome = call.env("MATERIA_FAILPOINT", point).run();
+        let command = env.materia(&["run", "--json", "--jobs", "1", "--template", &template]);
+        let outcome = command.env("MATERIA_FAILPOINT", point).run();
         (outcome.code(), outcome.json())
     };
     for point in [
@@ -114,7 +114,7 @@ fn a_disk_that_fails_is_told_and_fails_only_what_needed_it() {
     ] {
         let (exit, document) = failing(point);
         assert_eq!(
-            (exit, each(&document["branches"], "code")),
+            (exit, field_of_each(&document["branches"], "code")),
             (0, vec![json!(0), json!(74)]),
             "{point}"
         );
@@ -141,7 +141,7 @@ fn a_disk_that_fails_is_told_and_fails_only_what_needed_it() {
 }
 
 #[test]
-fn a_directory_that_is_gone_is_told() {
+fn a_removed_working_directory_is_an_error() {
     let env = TestEnv::new();
     let outcome = env
         .shell("mkdir gone; cd gone; rmdir ../gone; materia run --template true")
@@ -162,7 +162,7 @@ fn a_directory_that_is_gone_is_told() {
 }
 
 #[test]
-fn few_free_files_make_a_run_narrow_and_not_fail() {
+fn with_few_descriptors_a_run_uses_less_parallelism() {
     let env = TestEnv::new();
     let branches =
         r#"{"parallel": true, "concurrency": 200, "repeat": 200, "template": "echo {index}"}"#;
@@ -186,7 +186,7 @@ fn few_free_files_make_a_run_narrow_and_not_fail() {
 #[test]
 fn sixty_four_mebibytes_between_two_steps_are_the_same_bytes() {
     let env = TestEnv::new();
-    let made = "sh -c 'head -c 67108864 /dev/urandom | tee big'";
-    let template = json!([made, "cat", "sh -c 'cmp - big && echo same'"]);
-    assert_eq!(shown(&env, &template, &[]).ok().stdout, "same\n");
+    let source = "sh -c 'head -c 67108864 /dev/urandom | tee big'";
+    let template = json!([source, "cat", "sh -c 'cmp - big && echo same'"]);
+    assert_eq!(run_text(&env, &template, &[]).ok().stdout, "same\n");
 }

@@ -1,46 +1,46 @@
-//! Hostile input: an error or a bounded result, soon; never a crash or a hang.
+//! Hostile input gives an error or a bounded result in short time, never a crash or a hang.
 
 use std::time::{Duration, Instant};
 
 use super::*;
 
-/// A call that must end in time, with this exit code.
-fn quick(env: &TestEnv, args: &[&str], code: i32) -> TestOutput {
-    let begun = Instant::now();
+/// Runs `materia`, which must exit with this code within 20 seconds and without a panic.
+fn run_quickly(env: &TestEnv, args: &[&str], code: i32) -> TestOutput {
+    let started = Instant::now();
     let outcome = env.materia(args).run();
-    let said = outcome.stderr.chars().take(2000).collect::<String>();
+    let stderr = outcome.stderr.chars().take(2000).collect::<String>();
     assert_eq!(
         outcome.code(),
         code,
-        "{:?}: {said}",
+        "{:?}: {stderr}",
         args.iter()
             .map(|word| &word[..word.len().min(60)])
             .collect::<Vec<_>>()
     );
     assert!(
-        begun.elapsed() < Duration::from_secs(20),
-        "it took {:?}",
-        begun.elapsed()
+        started.elapsed() < Duration::from_secs(20),
+        "took {:?}",
+        started.elapsed()
     );
     assert!(
         !outcome.stderr.contains("defect") && !outcome.stderr.contains("panicked"),
-        "{said}"
+        "{stderr}"
     );
     outcome
 }
 
 #[test]
-fn copies_are_bounded() {
+fn repeat_counts_are_limited() {
     let env = TestEnv::new();
     let copies =
         |count: &str| format!(r#"{{"repeat": {count}, "parallel": true, "template": "true"}}"#);
-    quick(
+    run_quickly(
         &env,
         &["explain", "--json", "--template", &copies("100000")],
         0,
     );
     for count in ["100001", "999999999999999999999", "-1", "1.5", "\"{n}\""] {
-        quick(
+        run_quickly(
             &env,
             &["run", "--template", &copies(count), "n=99999999999"],
             2,
@@ -48,24 +48,24 @@ fn copies_are_bounded() {
     }
     let product =
         json!({"repeat": 1000, "template": {"repeat": 1000, "template": "true"}}).to_string();
-    quick(&env, &["run", "--template", &product], 2);
+    run_quickly(&env, &["run", "--template", &product], 2);
     let deep = (0..12)
         .fold(
             json!("true"),
             |inner, _| json!({"repeat": 10, "template": inner}),
         )
         .to_string();
-    quick(&env, &["run", "--template", &deep], 2);
+    run_quickly(&env, &["run", "--template", &deep], 2);
 }
 
 #[test]
-fn a_hundred_thousand_copies_end_soon_when_the_first_one_fails_for_everybody() {
+fn a_root_failure_ends_a_hundred_thousand_copies_quickly() {
     let env = TestEnv::new();
     let template = json!({"parallel": true, "concurrency": 100_000, "template": [
         {"failure": "root", "template": "false"},
         {"parallel": true, "concurrency": 100_000, "repeat": 99_000, "template": "true"}
     ]});
-    let outcome = quick(
+    let outcome = run_quickly(
         &env,
         &[
             "run",
@@ -81,25 +81,25 @@ fn a_hundred_thousand_copies_end_soon_when_the_first_one_fails_for_everybody() {
 }
 
 #[test]
-fn many_skipped_nodes_cost_little() {
+fn many_skipped_nodes_are_cheap() {
     let env = TestEnv::new();
     let skipped = json!({"when": "nope", "template": "false"});
     let mut nodes = vec![json!("echo hi")];
     nodes.extend(std::iter::repeat_n(skipped, 15_000));
     nodes.push(json!("cat"));
     env.write("sequence.json", json!(nodes).to_string());
-    let outcome = quick(&env, &["run", "--file", "sequence.json"], 0);
+    let outcome = run_quickly(&env, &["run", "--file", "sequence.json"], 0);
     assert_eq!(outcome.stdout, "hi\n");
     env.write(
         "parallel.json",
         json!({"parallel": true, "concurrency": 100_000, "template": nodes}).to_string(),
     );
-    let outcome = quick(&env, &["run", "--json", "--file", "parallel.json"], 0);
+    let outcome = run_quickly(&env, &["run", "--json", "--file", "parallel.json"], 0);
     assert_eq!(outcome.json()["coverage"]["expected"], 2);
 }
 
 #[test]
-fn depth_is_bounded() {
+fn nesting_depth_is_limited() {
     let env = TestEnv::new();
     for (open, close) in [
         ("[", "]"),
@@ -110,8 +110,8 @@ fn depth_is_bounded() {
             "deep.json",
             format!("{}\"true\"{}", open.repeat(10_000), close.repeat(10_000)),
         );
-        quick(&env, &["run", "--file", "deep.json"], 2);
-        quick(
+        run_quickly(&env, &["run", "--file", "deep.json"], 2);
+        run_quickly(
             &env,
             &["run", "--template", "true", "--values", "deep.json"],
             2,
@@ -121,13 +121,13 @@ fn depth_is_bounded() {
         .fold(json!("echo deep"), |inner, _| json!({"template": inner}))
         .to_string();
     assert_eq!(
-        quick(&env, &["run", "--template", &nested], 0).stdout,
+        run_quickly(&env, &["run", "--template", &nested], 0).stdout,
         "deep\n"
     );
 }
 
 #[test]
-fn large_files_and_words_are_bounded() {
+fn file_and_argument_sizes_are_limited() {
     let env = TestEnv::new();
     env.write("small", "x");
     let huge = std::fs::File::options()
@@ -135,45 +135,45 @@ fn large_files_and_words_are_bounded() {
         .open(env.work_dir().join("small"))
         .unwrap();
     huge.set_len(100_000_000).unwrap();
-    quick(&env, &["run", "--file", "small"], 2);
-    quick(&env, &["run", "--template", "true", "--values", "small"], 2);
+    run_quickly(&env, &["run", "--file", "small"], 2);
+    run_quickly(&env, &["run", "--template", "true", "--values", "small"], 2);
     env.write(
         "word.json",
         json!(["echo ".to_owned() + &"x".repeat(10_000_000)]).to_string(),
     );
-    quick(&env, &["run", "--file", "word.json"], 2);
+    run_quickly(&env, &["run", "--file", "word.json"], 2);
     env.write(
         "word.json",
         json!(["echo ".to_owned() + &"x".repeat(5_000_000)]).to_string(),
     );
-    let outcome = quick(&env, &["run", "--json", "--file", "word.json"], 1);
+    let outcome = run_quickly(&env, &["run", "--json", "--file", "word.json"], 1);
     assert!(
         outcome.json()["failures"][0]["stderr"]
             .as_str()
             .unwrap()
             .contains("too long")
     );
-    let outcome = quick(&env, &["run", "--file", "word.json"], 1);
+    let outcome = run_quickly(&env, &["run", "--file", "word.json"], 1);
     assert!(
         outcome.stderr.len() < 2000,
-        "{} bytes of talk",
+        "{} bytes on stderr",
         outcome.stderr.len()
     );
 }
 
 #[test]
-fn nul_bytes_and_circles_are_refused() {
+fn nul_bytes_and_cycles_are_refused() {
     let env = TestEnv::new();
-    quick(&env, &["run", "--template", r#""echo a\u0000b""#], 2);
+    run_quickly(&env, &["run", "--template", r#""echo a\u0000b""#], 2);
     env.write("nul.json", r#"{"a": "x\u0000y"}"#);
-    quick(
+    run_quickly(
         &env,
         &["run", "--template", "echo {a}", "--values", "nul.json"],
         2,
     );
     let circle = r#"{"defaults": {"a": "{b}", "b": "{c}", "c": "{a}"}, "template": "echo {a}"}"#;
-    quick(&env, &["run", "--template", circle], 2);
-    quick(
+    run_quickly(&env, &["run", "--template", circle], 2);
+    run_quickly(
         &env,
         &[
             "run",
@@ -185,10 +185,10 @@ fn nul_bytes_and_circles_are_refused() {
 }
 
 #[test]
-fn a_label_cannot_play_with_the_terminal() {
+fn a_label_cannot_inject_escape_codes() {
     let env = TestEnv::new();
     let template = json!([{"label": "a\u{1b}[2Jb\nc", "template": "false"}, "true"]);
-    let outcome = shown(&env, &template, &[]);
+    let outcome = run_text(&env, &template, &[]);
     assert!(
         !outcome.stderr.contains('\u{1b}') && outcome.stderr.lines().count() == 2,
         "{}",

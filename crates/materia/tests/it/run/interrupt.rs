@@ -1,4 +1,4 @@
-//! Interrupts: once is polite, twice is not, and nothing is left either way.
+//! Interrupts: the first one stops, the second one kills, and no process is left in either case.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ const POLITE: &str =
     r#"sh -c 'trap "touch cleaned; exit 0" TERM; echo ready >&2; while :; do sleep 0.01; done'"#;
 const STUBBORN: &str = r#"sh -c 'trap "" TERM INT; echo ready >&2; while :; do sleep 0.01; done'"#;
 
-fn started<'a>(env: &'a TestEnv, template: &Value, more: &[&str]) -> TestProcess<'a> {
+fn start_run<'a>(env: &'a TestEnv, template: &Value, more: &[&str]) -> TestProcess<'a> {
     let template = template.to_string();
     let mut running = env
         .materia(&[&["run", "--template", &template], more].concat())
@@ -22,10 +22,10 @@ fn started<'a>(env: &'a TestEnv, template: &Value, more: &[&str]) -> TestProcess
 }
 
 #[test]
-fn once_lets_a_command_clean_up() {
+fn the_first_interrupt_lets_a_command_clean_up() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let env = TestEnv::new();
-        let running = started(&env, &json!([POLITE, "touch never"]), &[]);
+        let running = start_run(&env, &json!([POLITE, "touch never"]), &[]);
         running.signal(signal);
         let outcome = running.wait();
         assert_eq!(outcome.code(), 130, "{}", outcome.transcript());
@@ -46,25 +46,25 @@ fn once_lets_a_command_clean_up() {
 }
 
 #[test]
-fn twice_kills_at_once() {
+fn the_second_interrupt_kills_immediately() {
     let env = TestEnv::new();
-    let left_behind = "sh -c 'trap \"\" TERM; setsid sleep 600 & exit 0'";
-    let mut running = started(&env, &json!([left_behind, STUBBORN]), &[]);
+    let leaves_orphan = "sh -c 'trap \"\" TERM; setsid sleep 600 & exit 0'";
+    let mut running = start_run(&env, &json!([leaves_orphan, STUBBORN]), &[]);
     running.signal(Signal::INT);
     running.wait_for_stderr("once more kills");
-    let asked = Instant::now();
+    let second_interrupt = Instant::now();
     running.signal(Signal::INT);
     let outcome = running.wait();
     assert_eq!(outcome.code(), 130);
     assert!(
-        asked.elapsed() < Duration::from_secs(4),
-        "the grace period was waited for"
+        second_interrupt.elapsed() < Duration::from_secs(4),
+        "the second interrupt must not wait for the grace period"
     );
     assert_snapshot!(outcome.transcript());
 }
 
 #[test]
-fn whatever_waits_does_not_begin() {
+fn waiting_commands_do_not_start_after_an_interrupt() {
     let env = TestEnv::new();
     let template = json!({"parallel": true, "template": [
         {"retry": 9, "recover": "touch never", "template": POLITE},
@@ -72,16 +72,16 @@ fn whatever_waits_does_not_begin() {
         {"delay": 60000, "template": "touch never"},
         {"parallel": true, "repeat": 100, "template": "touch never"},
     ]});
-    let running = started(&env, &template, &["--jobs", "1"]);
+    let running = start_run(&env, &template, &["--jobs", "1"]);
     running.signal(Signal::INT);
     assert_eq!(running.wait().code(), 130);
     assert!(env.work_dir().join("cleaned").exists() && !env.work_dir().join("never").exists());
 }
 
 #[test]
-fn a_recovery_is_stopped_as_well() {
+fn an_interrupt_stops_a_recovery() {
     let env = TestEnv::new();
-    let running = started(
+    let running = start_run(
         &env,
         &json!({"retry": 3, "recover": POLITE, "template": "sh -c 'echo x >> tries; exit 1'"}),
         &[],
@@ -92,7 +92,7 @@ fn a_recovery_is_stopped_as_well() {
 }
 
 #[test]
-fn the_document_of_an_interrupted_run_says_so() {
+fn the_report_of_an_interrupted_run() {
     let env = TestEnv::new();
     env.shell("mkfifo ready").run().ok();
     let template =
@@ -107,11 +107,14 @@ fn the_document_of_an_interrupted_run_says_so() {
     let document = outcome.json();
     assert_eq!(outcome.code(), 130);
     assert_has!(document, {"code": 130, "status": "failed"});
-    assert_eq!(each(&document["branches"], "status"), ["done", "cancelled"]);
+    assert_eq!(
+        field_of_each(&document["branches"], "status"),
+        ["done", "cancelled"]
+    );
 }
 
 #[test]
-fn a_person_who_types_the_input_can_leave() {
+fn an_interrupt_ends_a_run_that_reads_stdin() {
     let env = TestEnv::new();
     let running = env
         .materia(&["run", "--stdin", "-", "--template", "cat"])

@@ -1,10 +1,10 @@
-//! Live progress, on a real pseudo-terminal.
+//! Live progress on a pseudo-terminal.
 
 use super::*;
 use crate::test_env::terminal::{Terminal, run_on_terminal};
 
 #[test]
-fn running_commands_have_a_line_each_which_goes_when_they_end() {
+fn each_running_command_has_a_line_until_it_ends() {
     let env = TestEnv::new();
     let until_seen = "until test -e seen; do sleep 0.01; done";
     let template = json!({"parallel": true, "template": [
@@ -21,27 +21,28 @@ fn running_commands_have_a_line_each_which_goes_when_they_end() {
     let terminal = Terminal::after(&drawn);
     assert!(
         drawn.contains("\u{1b}[36mfirst") && drawn.contains("\u{1b}[35mthird"),
-        "each has its colour"
+        "each label must have its own colour"
     );
     terminal.assert_fits(40);
-    let left = terminal.lines.join("\n");
-    assert!(!left.contains("running"), "{left}");
+    let screen = terminal.lines.join("\n");
+    assert!(!screen.contains("running"), "{screen}");
     assert!(
-        left.contains("done    first (") && left.contains("failed  a name that"),
-        "{left}"
+        screen.contains("done    first (") && screen.contains("failed  a name that"),
+        "{screen}"
     );
     assert!(
-        left.contains("error: a name that") && left.contains("degraded: 1 failed, 3 commands ran"),
-        "{left}"
+        screen.contains("error: a name that")
+            && screen.contains("degraded: 1 failed, 3 commands ran"),
+        "{screen}"
     );
     assert!(
-        left.contains("--- branch: first status: done ---\nstep one of many, told at length"),
-        "{left}"
+        screen.contains("--- branch: first status: done ---\nstep one of many, told at length"),
+        "{screen}"
     );
 }
 
 #[test]
-fn more_commands_than_rows_are_counted_and_drawn_over() {
+fn commands_that_do_not_fit_the_terminal_are_counted() {
     let env = TestEnv::new();
     let template = json!({"parallel": true, "repeat": 30, "label": "n{index}", "template": "sh -c 'until test -e seen; do sleep 0.05; done'"});
     env.write("template.json", template.to_string());
@@ -55,31 +56,32 @@ fn more_commands_than_rows_are_counted_and_drawn_over() {
     let drawn = session.wait_for_output();
     let terminal = Terminal::after(&drawn);
     terminal.assert_fits(30);
-    let left = terminal.lines.join("\n");
+    let screen = terminal.lines.join("\n");
     assert_eq!(
         (
-            left.matches("done    n").count(),
-            left.contains("running"),
-            left.contains("more")
+            screen.matches("done    n").count(),
+            screen.contains("running"),
+            screen.contains("more")
         ),
         (30, false, false),
-        "{left}"
+        "{screen}"
     );
 }
 
 #[test]
-fn an_interrupt_at_the_terminal_is_answered() {
+fn an_interrupt_on_a_terminal_is_reported() {
     let env = TestEnv::new();
     let command = r#"sh -c "trap 'exit 0' TERM; touch ready; while :; do sleep 0.01; done""#;
     env.write("template.json", json!(command).to_string());
     let line = "materia run --file template.json & run=$!; until test -e ready; do sleep 0.01; done; kill -TERM $run; wait $run; echo exit $?";
     let terminal = Terminal::after(&run_on_terminal(&env, 60, line));
-    let left = terminal.lines.join("\n");
+    let screen = terminal.lines.join("\n");
     assert!(
-        left.contains("interrupted: nothing of it is left running") && left.contains("exit 130"),
-        "{left}"
+        screen.contains("interrupted: nothing of it is left running")
+            && screen.contains("exit 130"),
+        "{screen}"
     );
-    assert!(!left.contains("running sh"), "{left}");
+    assert!(!screen.contains("running sh"), "{screen}");
 }
 
 #[test]
@@ -91,7 +93,7 @@ fn a_dumb_terminal_gets_plain_lines() {
 }
 
 #[test]
-fn several_commands_are_told_apart_without_a_terminal_too() {
+fn without_a_terminal_stderr_lines_have_labels() {
     let env = TestEnv::new();
     let branch = |name: &str| json!({"label": name, "template": format!("sh -c 'touch {name}; until test -e one -a -e two; do sleep 0.01; done; echo from {name} >&2; printf end >&2'")});
     let template = json!({"parallel": true, "template": [branch("one"), branch("two")]});

@@ -1,19 +1,18 @@
-//! Runs that were archived: asked for again, removed by their address, and in no state that nobody
-//! can name.
+//! Archived runs: repeated requests, removal by address, and a defined state after every failure.
 
 use super::*;
 use crate::message::{assert_delivery, assert_refused, refused};
 
-/// A run of this id that is over and was archived; where it is now.
-fn archived(env: &TestEnv, id: &str, more: &[&str]) -> PathBuf {
+/// Archives an ended run with this id and returns its new directory.
+fn archive_run(env: &TestEnv, id: &str, more: &[&str]) -> PathBuf {
     env.spawn(id, "true", more);
     env.wait(id);
     let report = env.send_ok(&[&format!("run:{id}"), "control.archive"]);
     env.expand_path(&report["result"]["archiveDir"])
 }
 
-/// What is in the archive.
-fn names(env: &TestEnv) -> Vec<String> {
+/// The names of the directories in the archive.
+fn archive_names(env: &TestEnv) -> Vec<String> {
     let entries = std::fs::read_dir(env.runs_root().archive()).unwrap();
     let mut names: Vec<String> = entries
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -24,9 +23,9 @@ fn names(env: &TestEnv) -> Vec<String> {
 }
 
 #[test]
-fn archiving_again_succeeds_and_says_where_it_is() {
+fn archiving_again_succeeds_and_names_the_directory() {
     let env = TestEnv::new();
-    let first = archived(&env, "a", &[]);
+    let first = archive_run(&env, "a", &[]);
     let again = env.send_ok(&["run:a", "control.archive"]);
     assert_delivery(
         &again,
@@ -35,24 +34,24 @@ fn archiving_again_succeeds_and_says_where_it_is() {
         "already_archived",
     );
     assert_eq!(env.expand_path(&again["result"]["archiveDir"]), first);
-    let said = env
+    let output = env
         .materia(&["message", "run:a", "control.archive"])
         .run()
         .ok()
         .stdout;
     assert!(
-        said.contains("archived already") && said.contains("archived/a-"),
-        "{said}"
+        output.contains("archived already") && output.contains("archived/a-"),
+        "{output}"
     );
-    assert_eq!(names(&env).len(), 1);
+    assert_eq!(archive_names(&env).len(), 1);
 }
 
 #[test]
 fn an_archived_run_is_removed_by_its_address() {
     let env = TestEnv::new();
-    let copies = [archived(&env, "a", &[]), archived(&env, "a", &[])];
-    // Ids may begin alike, and look like what an archived run is called.
-    let other = archived(&env, "a-2026-01-01T00-00-00-000Z", &[]);
+    let copies = [archive_run(&env, "a", &[]), archive_run(&env, "a", &[])];
+    // An id may look like the name of an archived run.
+    let other = archive_run(&env, "a-2026-01-01T00-00-00-000Z", &[]);
     env.send_ok(&["run:a", "control.prune"]);
     assert!(copies.iter().all(|copy| !copy.exists()) && other.join("journal.jsonl").exists());
     assert!(!env.run_dir("a").dir().exists());
@@ -66,9 +65,9 @@ fn an_archived_run_is_removed_by_its_address() {
 }
 
 #[test]
-fn what_was_archived_before_a_run_that_was_pruned_is_still_found() {
+fn an_archived_run_is_found_after_a_later_run_was_pruned() {
     let env = TestEnv::new();
-    let first = archived(&env, "a", &[]);
+    let first = archive_run(&env, "a", &[]);
     env.spawn("a", "true", &[]);
     env.wait("a");
     env.send_ok(&["run:a", "control.prune"]);
@@ -80,14 +79,14 @@ fn what_was_archived_before_a_run_that_was_pruned_is_still_found() {
 }
 
 #[test]
-fn an_archived_run_stays_its_sessions() {
+fn an_archived_run_belongs_to_its_session() {
     let env = TestEnv::new();
-    let theirs = archived(&env, "a", &["--session", "s"]);
+    let archive_dir = archive_run(&env, "a", &["--session", "s"]);
     for control in ["control.archive", "control.prune"] {
         let other = env.send(&["run:a", control, "--session", "t"]);
         assert_refused(&other, 4, "session_mismatch");
     }
-    for (session, answer) in [("t", (4, "session_mismatch")), ("s", (3, "run_archived"))] {
+    for (session, expected) in [("t", (4, "session_mismatch")), ("s", (3, "run_archived"))] {
         for args in [
             &["inspect", "run:a"][..],
             &["wait", "run:a"],
@@ -97,23 +96,30 @@ fn an_archived_run_stays_its_sessions() {
             let other = env
                 .materia(&[args, &["--session", session, "--json"]].concat())
                 .run();
-            assert_eq!(refused(&other), (answer.0, answer.1.to_owned()), "{args:?}");
+            assert_eq!(
+                refused(&other),
+                (expected.0, expected.1.to_owned()),
+                "{args:?}"
+            );
         }
     }
-    assert!(theirs.exists());
+    assert!(archive_dir.exists());
     env.spawn("a", "true", &["--session", "t"]);
     env.wait("a");
     env.send_ok(&["run:a", "control.archive", "--session", "t"]);
     env.send_ok(&["run:a", "control.prune", "--session", "t"]);
-    assert!(theirs.exists(), "another session's");
+    assert!(
+        archive_dir.exists(),
+        "the archived run belongs to another session"
+    );
     env.send_ok(&["run:a", "control.prune", "--session", "s"]);
-    assert!(!theirs.exists());
+    assert!(!archive_dir.exists());
 }
 
 #[test]
 fn the_path_in_a_tombstone_is_never_removed() {
     let env = TestEnv::new();
-    let archived = archived(&env, "a", &[]);
+    let archived = archive_run(&env, "a", &[]);
     let precious = env.write("precious/file", "stays");
     let tombstone = env.run_dir("a").tombstone();
     let text = std::fs::read_to_string(&tombstone).unwrap();
@@ -128,7 +134,7 @@ fn the_path_in_a_tombstone_is_never_removed() {
 }
 
 #[test]
-fn a_full_disk_leaves_the_run_as_it_was_and_a_second_try_archives_it() {
+fn after_a_full_disk_the_run_is_unchanged_and_can_be_archived() {
     let env = TestEnv::new();
     env.spawn("a", "true", &[]);
     env.wait("a");
@@ -146,14 +152,18 @@ fn a_full_disk_leaves_the_run_as_it_was_and_a_second_try_archives_it() {
             .run();
         assert_eq!(refused(&full), (1, "run_storage".to_owned()), "{point}");
         assert_eq!(env.run_state("a").status.as_str(), "done", "{point}");
-        assert!(names(&env).is_empty(), "{point}: {:?}", names(&env));
+        assert!(
+            archive_names(&env).is_empty(),
+            "{point}: {:?}",
+            archive_names(&env)
+        );
     }
     env.materia(&args).run().ok();
-    assert_eq!(names(&env).len(), 1);
+    assert_eq!(archive_names(&env).len(), 1);
 }
 
 #[test]
-fn what_a_killed_archiver_left_is_no_run_and_is_swept() {
+fn a_directory_left_by_a_killed_archive_is_swept() {
     let env = TestEnv::new();
     env.spawn("a", "true", &[]);
     env.wait("a");
@@ -162,12 +172,15 @@ fn what_a_killed_archiver_left_is_no_run_and_is_swept() {
         .env("MATERIA_FAILPOINT", "tree.exchange:abort")
         .run();
     assert_eq!(
-        (names(&env).len(), env.run_state("a").status.as_str()),
+        (
+            archive_names(&env).len(),
+            env.run_state("a").status.as_str()
+        ),
         (1, "done")
     );
     env.send_ok(&["run:a", "control.prune"]);
     let gone = env.materia(&["inspect", "run:a", "--json"]).run();
     assert_refused(&gone, 3, "run_not_found");
     run::sweep(&env.runs_root(), Duration::MAX, &Clock::system()).unwrap();
-    assert!(names(&env).is_empty());
+    assert!(archive_names(&env).is_empty());
 }

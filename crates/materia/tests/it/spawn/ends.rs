@@ -1,9 +1,9 @@
-//! Ending runs: the whole tree, with grace and escalation, and only the one that was meant.
+//! Ending runs: the whole process tree, with grace and escalation, and only the requested generation.
 
 use super::*;
 
 #[test]
-fn a_kill_ends_the_whole_tree_also_what_does_not_want_to() {
+fn kill_ends_the_whole_process_tree() {
     let env = TestEnv::new();
     let template =
         json!({"parallel": true, "template": ["materia-fake forks 2 --setsid", "sleep 600"]});
@@ -26,7 +26,7 @@ fn a_kill_ends_the_whole_tree_also_what_does_not_want_to() {
 }
 
 #[test]
-fn a_cancel_that_a_kill_overtakes_says_so() {
+fn a_cancel_reports_that_a_kill_ended_the_run_first() {
     let env = TestEnv::new();
     env.spawn(
         "a",
@@ -48,7 +48,7 @@ fn a_cancel_that_a_kill_overtakes_says_so() {
 }
 
 #[test]
-fn a_cancelled_run_may_clean_up_and_counts_as_cancelled() {
+fn a_cancelled_run_can_clean_up_and_is_reported_as_cancelled() {
     let env = TestEnv::new();
     env.spawn(
         "a",
@@ -66,19 +66,19 @@ fn a_cancelled_run_may_clean_up_and_counts_as_cancelled() {
 }
 
 #[test]
-fn a_request_for_an_earlier_generation_does_not_touch_the_next() {
+fn a_request_for_an_earlier_generation_is_ignored() {
     let env = TestEnv::new();
     env.spawn("a", "true", &[]);
     env.wait("a");
     let old = env.run_state("a").generation().to_owned();
     env.spawn("a", "sleep 600", &[]);
-    let place = env.run_dir("a");
+    let dir = env.run_dir("a");
     let message = json!({"id": "m", "to": "run:a", "type": "control.kill", "generation": old});
-    run::journal(&place, &Clock::system())
+    run::journal(&dir, &Clock::system())
         .unwrap()
         .append_durable("message", &message)
         .unwrap();
-    assert!(run::ring(&place));
+    assert!(run::ring(&dir));
     let waited = env
         .materia(&["wait", "run:a", "--timeout", "0.3", "--json"])
         .run()
@@ -88,22 +88,25 @@ fn a_request_for_an_earlier_generation_does_not_touch_the_next() {
 }
 
 #[test]
-fn a_supervisor_that_is_told_to_stop_stops_its_run() {
+fn sigterm_to_the_supervisor_cancels_its_run() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let pid =
         rustix::process::Pid::from_raw(env.run_state("a").start.unwrap().supervisor.pid).unwrap();
     rustix::process::kill_process(pid, Signal::TERM).unwrap();
-    let over = env.wait("a");
-    assert_eq!(over["status"], "cancelled");
-    assert!(over["error"].as_str().unwrap().contains("signal"), "{over}");
+    let ended = env.wait("a");
+    assert_eq!(ended["status"], "cancelled");
+    assert!(
+        ended["error"].as_str().unwrap().contains("signal"),
+        "{ended}"
+    );
     assert!(env.live_processes().is_empty());
 }
 
 #[test]
-fn a_degraded_run_is_done_and_says_so() {
+fn a_degraded_run_is_done_and_marked_as_degraded() {
     let env = TestEnv::new();
     env.spawn("a", r#"["false", "true"]"#, &[]);
-    let over = env.wait("a");
-    assert_has!(over, {"status": "done", "degraded": true, "failures": 1});
+    let ended = env.wait("a");
+    assert_has!(ended, {"status": "done", "degraded": true, "failures": 1});
 }

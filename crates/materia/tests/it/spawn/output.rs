@@ -1,9 +1,9 @@
-//! What a run gives its commands, and what they write.
+//! What a run passes to its commands, and what they write.
 
 use super::*;
 
 #[test]
-fn output_is_there_while_the_command_runs() {
+fn output_is_logged_while_the_command_runs() {
     let env = TestEnv::new();
     env.spawn("a", "sh -c 'echo out; echo err >&2; sleep 600'", &[]);
     env.wait_for_file_text(env.run_dir("a").stdout(), "out\n");
@@ -13,7 +13,7 @@ fn output_is_there_while_the_command_runs() {
 }
 
 #[test]
-fn output_of_branches_is_there_while_they_run() {
+fn output_of_branches_is_logged_while_they_run() {
     let env = TestEnv::new();
     let template = json!({"parallel": true, "template": ["sh -c 'echo one; sleep 600'", "sh -c 'echo two; sleep 600'"]});
     env.spawn("a", &template.to_string(), &[]);
@@ -25,7 +25,7 @@ fn output_of_branches_is_there_while_they_run() {
 }
 
 #[test]
-fn steps_hand_on_what_they_wrote_and_the_log_has_all_of_it() {
+fn the_log_has_the_output_of_every_step() {
     let env = TestEnv::new();
     env.spawn("a", r#"["printf abc", "tr a-c x-z"]"#, &[]);
     assert_eq!(env.wait("a")["status"], "done");
@@ -33,16 +33,19 @@ fn steps_hand_on_what_they_wrote_and_the_log_has_all_of_it() {
 }
 
 #[test]
-fn what_failed_says_so_once() {
+fn stderr_of_a_failed_command_is_logged_once() {
     let env = TestEnv::new();
     env.spawn("a", "sh -c 'echo broken >&2; exit 3'", &[]);
-    let over = env.wait("a");
-    assert!(over["error"].as_str().unwrap().contains("broken"), "{over}");
+    let ended = env.wait("a");
+    assert!(
+        ended["error"].as_str().unwrap().contains("broken"),
+        "{ended}"
+    );
     assert_eq!(env.read_run_file("a", "stderr.log"), "broken\n");
 }
 
 #[test]
-fn a_run_knows_who_it_is() {
+fn commands_get_the_identity_of_their_run() {
     let env = TestEnv::new();
     let names = "$MATERIA_RUN $MATERIA_STATE_DIR $MATERIA_ADDRESS $MATERIA_ROOM $MATERIA_SESSION";
     let template = json!(format!(
@@ -57,7 +60,7 @@ fn a_run_knows_who_it_is() {
 }
 
 #[test]
-fn a_run_gives_its_template_what_it_is_and_nobody_else_does() {
+fn values_of_the_caller_do_not_override_built_in_placeholders() {
     let env = TestEnv::new();
     let names = [
         "run_id",
@@ -77,7 +80,7 @@ fn a_run_gives_its_template_what_it_is_and_nobody_else_does() {
 }
 
 #[test]
-fn a_new_generation_begins_with_empty_logs_and_its_own_result() {
+fn a_new_generation_starts_with_empty_logs() {
     let env = TestEnv::new();
     env.spawn("a", "sh -c 'echo first; exit 1'", &[]);
     env.wait("a");
@@ -88,7 +91,7 @@ fn a_new_generation_begins_with_empty_logs_and_its_own_result() {
 }
 
 #[test]
-fn a_required_program_that_leaves_children_leaves_none() {
+fn background_processes_end_with_the_run() {
     let env = TestEnv::new();
     env.spawn("a", "materia-fake forks 3 --setsid --exit 0", &[]);
     assert_eq!(env.wait("a")["status"], "done");
@@ -96,7 +99,7 @@ fn a_required_program_that_leaves_children_leaves_none() {
 }
 
 #[test]
-fn the_path_of_an_artifact_is_a_text_of_the_template() {
+fn the_path_of_an_artifact_can_have_placeholders() {
     let env = TestEnv::new();
     let template = r#"{"template": "touch {dir}/{name}.md", "defaults": {"dir": "."}}"#;
     let more = [
@@ -116,25 +119,25 @@ fn the_path_of_an_artifact_is_a_text_of_the_template() {
         .concat(),
     );
     env.wait("a");
-    let seen = env
+    let inspected = env
         .materia(&["inspect", "run:a", "--view", "artifacts", "--json"])
         .run()
         .ok()
         .json();
     assert_eq!(
-        seen["artifacts"]["report"]["path"],
+        inspected["artifacts"]["report"]["path"],
         "[ROOT]/project/./out.md"
     );
-    assert_has!(seen["artifacts"], {"report": {"exists": true}, "made": {"size": 0}});
-    let made = &seen["artifacts"]["made"];
+    assert_has!(inspected["artifacts"], {"report": {"exists": true}, "made": {"size": 0}});
+    let made = &inspected["artifacts"]["made"];
     assert_has!(made, {"kind": "report", "media_type": "text/markdown", "required": true});
     let log = "[ROOT]/home/.pi/agent/tmp/pi-actors/runs/a/a-plain.log";
-    assert_has!(seen["artifacts"]["log"], {"path": log, "exists": false});
+    assert_has!(inspected["artifacts"]["log"], {"path": log, "exists": false});
     for (artifact, code) in [
         ("x={nothing}/x", "missing-value"),
         ("x={\"kind\": 1}", "invalid_artifact"),
     ] {
-        let placeholders = [
+        let args = [
             "spawn",
             "--template",
             "true",
@@ -144,9 +147,9 @@ fn the_path_of_an_artifact_is_a_text_of_the_template() {
             artifact,
             "--json",
         ];
-        let refused = env.materia(&placeholders).run();
+        let refused = env.materia(&args).run();
         assert_eq!(refused.code(), 2, "{}", refused.transcript());
         assert!(refused.stdout.contains(code), "{}", refused.transcript());
     }
-    assert!(!env.run_dir("b").dir().exists(), "nothing was started");
+    assert!(!env.run_dir("b").dir().exists(), "no run may be created");
 }

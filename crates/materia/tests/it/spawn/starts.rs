@@ -1,9 +1,9 @@
-//! How runs begin, and who may begin them.
+//! How runs start, and which starts are refused.
 
 use super::*;
 
 #[test]
-fn a_run_has_the_contracts_report_and_outlives_its_launcher() {
+fn spawn_reports_the_run_which_outlives_its_launcher() {
     let env = TestEnv::new();
     let report = env.spawn("a", "sleep 600", &[]);
     assert_eq!(report["run"], "a");
@@ -28,7 +28,7 @@ fn a_run_has_the_contracts_report_and_outlives_its_launcher() {
 }
 
 #[test]
-fn a_supervisor_leads_its_own_session() {
+fn a_supervisor_has_its_own_unix_session() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let pid = env.run_state("a").start.unwrap().supervisor.pid;
@@ -39,21 +39,22 @@ fn a_supervisor_leads_its_own_session() {
     env.kill("a");
 }
 
-/// The command has the mask of its supervisor. No shell in between: some clear it.
+/// The command inherits the signal mask of its supervisor. There is no shell in between, because
+/// some shells clear the mask.
 #[test]
 fn a_supervisor_does_not_inherit_blocked_signals() {
     let env = TestEnv::new();
-    let look = "grep SigBlk /proc/self/status";
+    let show_mask = "grep SigBlk /proc/self/status";
     let blocking = "env --block-signal=TERM,CHLD";
-    let spawn = format!("materia spawn --template '{look}' --as run:a --json");
+    let spawn = format!("materia spawn --template '{show_mask}' --as run:a --json");
     let launched = env
-        .shell(&format!("{blocking} {look} && {blocking} {spawn}"))
+        .shell(&format!("{blocking} {show_mask} && {blocking} {spawn}"))
         .run()
         .ok();
     let blocked = format!("{:016x}", 1 << (15 - 1) | 1 << (17 - 1));
     assert!(
         launched.stdout.contains(&blocked),
-        "the launcher blocks nothing: {}",
+        "the launcher must block the signals: {}",
         launched.transcript()
     );
     assert_eq!(env.wait("a")["status"], "done");
@@ -64,11 +65,11 @@ fn a_supervisor_does_not_inherit_blocked_signals() {
 }
 
 #[test]
-fn the_journal_is_the_story_and_the_snapshots_tell_it_again() {
+fn the_journal_and_the_snapshots_have_the_end() {
     let env = TestEnv::new();
     env.spawn("a", "sh -c 'exit 7'", &[]);
-    let over = env.wait("a");
-    assert_has!(over, {"status": "failed", "code": 7});
+    let ended = env.wait("a");
+    assert_has!(ended, {"status": "failed", "code": 7});
     assert_eq!(
         kinds(&env, "a"),
         [
@@ -86,12 +87,12 @@ fn the_journal_is_the_story_and_the_snapshots_tell_it_again() {
     assert_eq!(
         run["status"],
         Value::Null,
-        "what cannot be kept true is not written"
+        "a status in run.json would become stale"
     );
 }
 
 #[test]
-fn while_it_runs_again_nothing_says_how_it_ended_before() {
+fn a_new_generation_removes_the_old_result() {
     let env = TestEnv::new();
     env.spawn("a", "true", &[]);
     env.wait("a");
@@ -103,7 +104,7 @@ fn while_it_runs_again_nothing_says_how_it_ended_before() {
 }
 
 #[test]
-fn a_second_start_is_refused_while_it_runs_and_is_a_new_generation_afterwards() {
+fn an_active_id_is_refused_and_an_ended_one_gets_a_new_generation() {
     let env = TestEnv::new();
     let first = env.spawn("a", "sleep 600", &[]);
     let again = env
@@ -119,7 +120,7 @@ fn a_second_start_is_refused_while_it_runs_and_is_a_new_generation_afterwards() 
 }
 
 #[test]
-fn an_id_that_leaves_its_root_is_no_id() {
+fn an_id_that_leaves_the_root_is_refused() {
     let env = TestEnv::new();
     for bad in [
         "run:..",
@@ -140,7 +141,7 @@ fn an_id_that_leaves_its_root_is_no_id() {
 }
 
 #[test]
-fn without_an_id_every_run_gets_one_of_its_own() {
+fn without_an_id_every_run_gets_its_own() {
     let env = TestEnv::new();
     let spawn = || {
         env.materia(&["spawn", "--template", "true", "--json"])
@@ -156,7 +157,7 @@ fn without_an_id_every_run_gets_one_of_its_own() {
 }
 
 #[test]
-fn what_is_wrong_is_said_before_anything_is_made() {
+fn wrong_input_is_reported_before_anything_is_created() {
     let env = TestEnv::new();
     let missing = env
         .materia(&["spawn", "--template", "echo {name}", "--json"])
@@ -181,22 +182,22 @@ fn what_is_wrong_is_said_before_anything_is_made() {
 }
 
 #[test]
-fn a_command_that_cannot_start_is_a_run_that_failed() {
+fn a_command_that_cannot_start_is_a_failed_run() {
     let env = TestEnv::new();
     env.spawn("a", "no-such-program-anywhere", &[]);
-    let over = env.wait("a");
-    assert_has!(over, {"status": "failed", "code": 127});
+    let ended = env.wait("a");
+    assert_has!(ended, {"status": "failed", "code": 127});
     assert!(
-        over["error"]
+        ended["error"]
             .as_str()
             .unwrap()
             .contains("no-such-program-anywhere"),
-        "{over}"
+        "{ended}"
     );
 }
 
 #[test]
-fn a_symlinked_directory_is_a_directory_like_any_other() {
+fn a_run_can_be_spawned_from_a_symlinked_directory() {
     let env = TestEnv::new();
     std::os::unix::fs::symlink(env.work_dir(), env.home().join("link")).unwrap();
     let link = env.home().join("link");
@@ -215,7 +216,7 @@ fn a_symlinked_directory_is_a_directory_like_any_other() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused_before_anything_starts() {
+fn contradictory_options_are_refused_before_anything_starts() {
     let env = TestEnv::new();
     let refused = |args: &[&str]| {
         let outcome = env
@@ -252,11 +253,11 @@ fn what_cannot_be_meant_is_refused_before_anything_starts() {
 }
 
 #[test]
-fn the_error_of_a_run_says_that_it_took_too_long() {
+fn a_timeout_is_the_error_of_the_run() {
     let env = TestEnv::new();
     env.spawn("a", r#"{"template": "sleep 600", "timeout": 50}"#, &[]);
-    let over = env.wait("a");
-    assert_has!(over, {"status": "failed", "code": 124});
+    let ended = env.wait("a");
+    assert_has!(ended, {"status": "failed", "code": 124});
     assert_eq!(
         document(&env, "a", "result.json")["error"],
         "sleep 600: timed out"

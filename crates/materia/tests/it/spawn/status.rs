@@ -1,15 +1,15 @@
-//! The status table: every way a run can stand, proved.
+//! The status table: every status of a run follows from evidence.
 
 use materia_engine::store::lock::{Holder, Lock, Mode, Wait};
 use materia_model::run::{RUN_START, Start, Supervisor};
 
 use super::*;
 
-/// A run whose supervisor, of this boot or another, is no process.
-fn left_behind(env: &TestEnv, id: &str, boot: &str, more: &[(&str, Value)]) -> Place {
-    let place = env.run_dir(id);
-    std::fs::create_dir_all(place.dir()).unwrap();
-    let journal = run::journal(&place, &Clock::system()).unwrap();
+/// Creates a run whose supervisor, of this boot or another one, does not exist.
+fn run_without_supervisor(env: &TestEnv, id: &str, boot: &str, more: &[(&str, Value)]) -> Place {
+    let dir = env.run_dir(id);
+    std::fs::create_dir_all(dir.dir()).unwrap();
+    let journal = run::journal(&dir, &Clock::system()).unwrap();
     let supervisor = Supervisor {
         pid: i32::MAX - 1,
         start: 1,
@@ -26,7 +26,7 @@ fn left_behind(env: &TestEnv, id: &str, boot: &str, more: &[(&str, Value)]) -> P
     for (kind, data) in more {
         journal.append(kind, data).unwrap();
     }
-    place
+    dir
 }
 
 fn this_boot() -> String {
@@ -34,9 +34,9 @@ fn this_boot() -> String {
 }
 
 #[test]
-fn a_dead_supervisor_is_noticed_at_the_next_look_and_recorded_once() {
+fn a_dead_supervisor_is_detected_and_recorded_once() {
     let env = TestEnv::new();
-    left_behind(&env, "a", &this_boot(), &[]);
+    run_without_supervisor(&env, "a", &this_boot(), &[]);
     let first = env
         .materia(&["inspect", "run:a", "--json"])
         .run()
@@ -60,25 +60,25 @@ fn a_dead_supervisor_is_noticed_at_the_next_look_and_recorded_once() {
 }
 
 #[test]
-fn a_run_is_starting_while_somebody_starts_it_and_never_was_when_nobody_does() {
+fn a_locked_run_without_records_is_starting_else_it_is_not_found() {
     let env = TestEnv::new();
-    let place = env.run_dir("a");
-    std::fs::create_dir_all(place.dir()).unwrap();
-    let starts =
-        Lock::acquire(&place.lock(), Mode::Exclusive, Wait::No, &Holder::current()).unwrap();
-    let seen = env
+    let dir = env.run_dir("a");
+    std::fs::create_dir_all(dir.dir()).unwrap();
+    let held_lock =
+        Lock::acquire(&dir.lock(), Mode::Exclusive, Wait::No, &Holder::current()).unwrap();
+    let inspected = env
         .materia(&["inspect", "run:a", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(seen["status"], "starting", "{seen}");
+    assert_eq!(inspected["status"], "starting", "{inspected}");
     let waited = env
         .materia(&["wait", "run:a", "--timeout", "0.05", "--json"])
         .run()
         .json();
     assert_eq!(waited["timedOut"], true);
     assert_eq!(waited["runs"][0]["status"], "starting");
-    drop(starts);
+    drop(held_lock);
     let gone = env.materia(&["inspect", "run:a", "--json"]).run();
     gone.assert_error(3, "run_not_found");
     env.spawn("a", "true", &[]);
@@ -86,25 +86,25 @@ fn a_run_is_starting_while_somebody_starts_it_and_never_was_when_nobody_does() {
 }
 
 #[test]
-fn a_request_that_was_pending_says_what_it_became() {
+fn a_pending_request_determines_the_status_of_a_dead_run() {
     let env = TestEnv::new();
-    let asked = |kind: &str| {
+    let request = |kind: &str| {
         (
             "message",
             json!({"id": "m1", "to": "run:a", "type": kind, "generation": "g1"}),
         )
     };
     for (kind, status) in [("control.kill", "killed"), ("control.cancel", "cancelled")] {
-        let place = left_behind(&env, "a", &this_boot(), &[asked(kind)]);
+        let dir = run_without_supervisor(&env, "a", &this_boot(), &[request(kind)]);
         assert_eq!(env.run_state("a").status.as_str(), status);
-        std::fs::remove_dir_all(place.dir()).unwrap();
+        std::fs::remove_dir_all(dir.dir()).unwrap();
     }
 }
 
 #[test]
-fn after_a_restart_of_the_machine_nothing_runs() {
+fn after_a_reboot_no_run_is_running() {
     let env = TestEnv::new();
-    left_behind(&env, "a", "another-boot", &[]);
+    run_without_supervisor(&env, "a", "another-boot", &[]);
     let listed = env
         .materia(&["inspect", "session:all", "--json"])
         .run()
@@ -119,10 +119,10 @@ fn after_a_restart_of_the_machine_nothing_runs() {
 }
 
 #[test]
-fn after_a_restart_of_the_machine_everybody_learns_how_every_run_stands() {
+fn after_a_reboot_every_command_reports_ended_runs() {
     let env = TestEnv::new();
     for run in ["a", "b", "c"] {
-        left_behind(&env, run, "another-boot", &[]);
+        run_without_supervisor(&env, run, "another-boot", &[]);
     }
     let waited = env.materia(&["wait", "run:a", "--json"]).run();
     assert_eq!(waited.code(), 1);
@@ -142,21 +142,21 @@ fn after_a_restart_of_the_machine_everybody_learns_how_every_run_stands() {
             "the machine was started anew since"
         );
         env.spawn(run, "true", &[]);
-        assert_eq!(env.wait(run)["status"], "done", "its id is free");
+        assert_eq!(env.wait(run)["status"], "done", "the id must be free");
     }
 }
 
 #[test]
-fn a_pid_that_belongs_to_somebody_else_by_now_is_not_believed_and_not_signalled() {
+fn a_reused_pid_is_not_taken_for_the_supervisor() {
     let env = TestEnv::new();
-    let mut innocent = std::process::Command::new("sleep")
+    let mut unrelated = std::process::Command::new("sleep")
         .arg("600")
         .spawn()
         .unwrap();
-    let place = env.run_dir("a");
-    std::fs::create_dir_all(place.dir()).unwrap();
+    let dir = env.run_dir("a");
+    std::fs::create_dir_all(dir.dir()).unwrap();
     let supervisor = Supervisor {
-        pid: innocent.id().cast_signed(),
+        pid: unrelated.id().cast_signed(),
         start: 1,
         boot: this_boot(),
     };
@@ -166,7 +166,7 @@ fn a_pid_that_belongs_to_somebody_else_by_now_is_not_believed_and_not_signalled(
         supervisor,
         ..Start::default()
     };
-    run::journal(&place, &Clock::system())
+    run::journal(&dir, &Clock::system())
         .unwrap()
         .append(RUN_START, &start)
         .unwrap();
@@ -176,15 +176,15 @@ fn a_pid_that_belongs_to_somebody_else_by_now_is_not_believed_and_not_signalled(
         (false, "exited")
     );
     assert!(
-        innocent.try_wait().unwrap().is_none(),
-        "somebody innocent was ended"
+        unrelated.try_wait().unwrap().is_none(),
+        "an unrelated process was killed"
     );
-    innocent.kill().unwrap();
-    innocent.wait().unwrap();
+    unrelated.kill().unwrap();
+    unrelated.wait().unwrap();
 }
 
 #[test]
-fn snapshots_are_never_believed() {
+fn snapshots_do_not_determine_the_status() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let dir = env.run_dir("a").dir().to_owned();
@@ -195,7 +195,7 @@ fn snapshots_are_never_believed() {
 }
 
 #[test]
-fn a_list_writes_nothing_into_runs_that_are_over_and_a_look_writes_what_is_missing() {
+fn inspect_restores_a_missing_result_but_a_list_does_not() {
     let env = TestEnv::new();
     env.spawn("a", "true", &[]);
     env.wait("a");
@@ -213,7 +213,7 @@ fn a_list_writes_nothing_into_runs_that_are_over_and_a_look_writes_what_is_missi
 }
 
 #[test]
-fn what_a_part_of_a_dead_run_says_of_it_is_not_kept_for_others() {
+fn the_view_from_inside_a_dead_run_is_not_cached() {
     let env = TestEnv::new();
     env.shell("mkfifo go seen").run().ok();
     env.spawn(
@@ -226,17 +226,17 @@ fn what_a_part_of_a_dead_run_says_of_it_is_not_kept_for_others() {
     assert!(!env.live_processes().is_empty());
     let listed = env.materia(&["inspect", "--json"]).run().ok().json();
     assert_eq!(listed["runs"][0]["status"], "exited");
-    assert!(env.live_processes().is_empty(), "a list ends what was left");
+    assert!(env.live_processes().is_empty(), "a list must end orphans");
     assert_eq!(records(&env, "a").pop().unwrap()["type"], "run.end");
 }
 
 #[test]
-fn a_supervisor_killed_outright_leaves_nothing_and_the_id_is_free() {
+fn after_a_killed_supervisor_a_new_start_cleans_up() {
     let env = TestEnv::new();
     env.spawn("a", "materia-fake forks 3 --setsid", &[]);
     env.wait_for_file_text(env.run_dir("a").stdout(), "ready");
     env.kill_supervisor("a");
-    // A new start cleans up by itself, before anything of it runs.
+    // A new start ends the orphans before it starts its command.
     env.spawn("a", "true", &[]);
     assert_eq!(env.wait("a")["status"], "done");
     assert!(

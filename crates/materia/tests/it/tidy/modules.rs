@@ -1,4 +1,4 @@
-//! Floors and rooms: `use` walks down, effects have one owner, agents one folder.
+//! Modules and crates: `use` only goes down, effects have one owner, agent names one directory.
 
 use super::{Tree, assert_none, bad_lines};
 
@@ -40,7 +40,7 @@ const OWNERS: [(&str, &[&str]); 7] = [
     ("crates/materia/src/view", &["io::stdout", "io::stderr"]),
 ];
 
-/// What gives an effect away in the text of a file.
+/// Texts in a source file that show an effect.
 const EFFECTS: [&str; 12] = [
     "Instant::now",
     "SystemTime::now",
@@ -56,7 +56,8 @@ const EFFECTS: [&str; 12] = [
     "env::var",
 ];
 
-fn rooms(tree: &Tree, krate: &str) -> Vec<String> {
+/// The modules of a crate, in the order of its `lib.rs`.
+fn modules(tree: &Tree, krate: &str) -> Vec<String> {
     let text = &tree.file(&format!("{krate}/src/lib.rs")).text;
     let declared = text.lines().filter_map(|line| {
         line.strip_prefix("pub mod ")
@@ -66,34 +67,34 @@ fn rooms(tree: &Tree, krate: &str) -> Vec<String> {
     declared.map(str::to_owned).collect()
 }
 
-/// The room a path is in: the first name below `src`.
-fn room_of<'a>(krate: &str, path: &'a str) -> Option<&'a str> {
+/// The module of a path: the first name below `src`.
+fn module_of<'a>(krate: &str, path: &'a str) -> Option<&'a str> {
     let below = path.strip_prefix(krate)?.strip_prefix("/src/")?;
     below.split('/').next()?.split('.').next()
 }
 
 #[test]
-fn rooms_use_only_rooms_above_them() {
+fn modules_use_only_earlier_modules() {
     let tree = Tree::read();
     let mut offences = Vec::new();
     for krate in CRATES {
-        let order = rooms(&tree, krate);
-        assert!(order.len() > 1, "no rooms were found in {krate}");
+        let order = modules(&tree, krate);
+        assert!(order.len() > 1, "no modules found in {krate}");
         let folder = format!("{krate}/src/");
-        // Tests may look at what is built on top of their subject.
+        // Tests may use modules that build on their subject.
         let product = tree
             .rust(&folder)
             .filter(|file| !file.path.contains("/tests"));
         offences.extend(bad_lines(product, |file, line| {
             let own = order
                 .iter()
-                .position(|room| Some(room.as_str()) == room_of(krate, &file.path))?;
+                .position(|module| Some(module.as_str()) == module_of(krate, &file.path))?;
             let used = order
                 .iter()
-                .position(|room| mentions(line, &format!("crate::{room}")))?;
+                .position(|module| mentions(line, &format!("crate::{module}")))?;
             (used > own).then(|| {
                 format!(
-                    "`{}` may not use `{}`, which is below it",
+                    "`{}` may not use `{}`, which comes after it",
                     order[own], order[used]
                 )
             })
@@ -129,21 +130,22 @@ fn crates_depend_downwards_only() {
 }
 
 #[test]
-fn doors_do_not_use_each_other() {
-    const DOORS: [&str; 4] = ["cli", "tui", "mcp", "web"];
+fn front_ends_do_not_use_each_other() {
+    const FRONT_ENDS: [&str; 4] = ["cli", "tui", "mcp", "web"];
     let tree = Tree::read();
     let offences = bad_lines(tree.rust("crates/materia/src/"), |file, line| {
-        let own = room_of("crates/materia", &file.path).filter(|room| DOORS.contains(room))?;
-        let used = DOORS
-            .iter()
-            .find(|door| **door != own && mentions(line, &format!("crate::{door}")))?;
-        Some(format!("door `{own}` uses door `{used}`"))
+        let own =
+            module_of("crates/materia", &file.path).filter(|module| FRONT_ENDS.contains(module))?;
+        let used = FRONT_ENDS.iter().find(|front_end| {
+            **front_end != own && mentions(line, &format!("crate::{front_end}"))
+        })?;
+        Some(format!("front end `{own}` uses front end `{used}`"))
     });
     assert_none(&offences);
 }
 
 #[test]
-fn only_owners_lift_the_bans_and_only_for_what_they_own() {
+fn only_owners_allow_banned_functions() {
     let tree = Tree::read();
     let owner = |path: &str| OWNERS.iter().find(|(owner, _)| path.starts_with(owner));
     let mut offences = bad_lines(tree.rust("crates/"), |file, line| {
@@ -158,7 +160,10 @@ fn only_owners_lift_the_bans_and_only_for_what_they_own() {
             let owned = owner(&file.path)
                 .is_some_and(|(_, owned)| owned.iter().any(|part| effect.contains(part)));
             if !owned {
-                offences.push(format!("{}: `{effect}` belongs to another room", file.path));
+                offences.push(format!(
+                    "{}: `{effect}` belongs to another module",
+                    file.path
+                ));
             }
         }
     }
@@ -166,7 +171,7 @@ fn only_owners_lift_the_bans_and_only_for_what_they_own() {
 }
 
 #[test]
-fn agent_names_stay_in_their_folder() {
+fn agent_names_are_only_in_the_agent_module() {
     const NAMES: [&str; 5] = ["claude", "codex", "gemini", "opencode", "aider"];
     let tree = Tree::read();
     let offences = bad_lines(tree.rust("crates/"), |file, line| {

@@ -1,14 +1,13 @@
-//! `blackbelt-bootstrap` and `blackbelt-maintain`: without jj for real; the calls and their order
-//! with a stand-in that writes down what it is told.
+//! `blackbelt-bootstrap` and `blackbelt-maintain`, without jj and with a fake that logs its calls.
 
 use serde_json::{Value, json};
 
 use super::{git, utility};
 use crate::test_env::{TestEnv, TestOutput};
 
-/// A `jj` that logs its words and obeys marker files: `norepo`, `dirty`, and `fail-WORD` for a call
-/// with that word.
-const STAND_IN: &str = r#"#!/bin/sh
+/// A fake `jj` that logs its arguments. Marker files control it: `norepo`, `dirty`, and `fail-WORD`,
+/// which fails calls with that argument.
+const FAKE_JJ: &str = r#"#!/bin/sh
 echo "$*" >>jj.log
 for word in "$@"; do
   [ -e "fail-$word" ] && { echo "refused  $word" >&2; exit 3; }
@@ -22,9 +21,9 @@ esac
 exit 0
 "#;
 
-fn with_stand_in(markers: &[&str]) -> TestEnv {
+fn env_with_fake_jj(markers: &[&str]) -> TestEnv {
     let env = TestEnv::new();
-    env.write("bin/jj", STAND_IN);
+    env.write("bin/jj", FAKE_JJ);
     env.shell("chmod +x bin/jj").run().ok();
     for marker in markers {
         env.write(marker, "");
@@ -44,12 +43,12 @@ fn run(env: &TestEnv, name: &str, input: &Value) -> TestOutput {
 }
 
 fn without_jj(env: &TestEnv, name: &str, input: &Value) -> TestOutput {
-    let call = env.materia(&["utility", name]).stdin(input.to_string());
-    call.env("PATH", env.work_dir().join("nobin")).run()
+    let command = env.materia(&["utility", name]).stdin(input.to_string());
+    command.env("PATH", env.work_dir().join("nobin")).run()
 }
 
-/// What the stand-in was told so far.
-fn told(env: &TestEnv) -> Vec<String> {
+/// The calls of the fake so far.
+fn jj_calls(env: &TestEnv) -> Vec<String> {
     let log = std::fs::read_to_string(env.work_dir().join("jj.log")).unwrap_or_default();
     log.lines().map(str::to_owned).collect()
 }
@@ -59,15 +58,15 @@ fn item(title: &str) -> Value {
 }
 
 #[test]
-fn without_jj_bootstrap_fails_with_its_payload_and_changes_nothing() {
+fn without_jj_bootstrap_fails_and_changes_nothing() {
     let env = TestEnv::new();
     git(&env, "init");
-    for json_voice in [false, true] {
+    for json in [false, true] {
         let args: &[&str] = &["utility", "blackbelt-bootstrap", "--json"];
-        let call = env
-            .materia(&args[..if json_voice { 3 } else { 2 }])
+        let command = env
+            .materia(&args[..if json { 3 } else { 2 }])
             .stdin("{\"castId\": \"test\"}");
-        let outcome = call.env("PATH", env.work_dir().join("nobin")).run();
+        let outcome = command.env("PATH", env.work_dir().join("nobin")).run();
         assert_eq!(outcome.code(), 1);
         let expected = json!({"state": {"blackbeltBootstrap": {
             "ok": false, "error": "`jj` was not found on PATH", "available": {"jj": false}, "initialized": false,
@@ -83,7 +82,7 @@ fn without_jj_bootstrap_fails_with_its_payload_and_changes_nothing() {
 }
 
 #[test]
-fn without_jj_or_a_repository_maintain_is_not_satisfied_and_sends_to_bootstrap() {
+fn without_jj_or_a_repository_maintain_is_not_satisfied() {
     let env = TestEnv::new();
     let outcome = without_jj(&env, "blackbelt-maintain", &item("feat: x")).ok();
     let context = "`jj` was not found on PATH: install it, then run Blackbelt-Bootstrap first. [bookmark: blackbelt/q]";
@@ -93,19 +92,19 @@ fn without_jj_or_a_repository_maintain_is_not_satisfied_and_sends_to_bootstrap()
     );
     assert_eq!(outcome.stderr, "");
 
-    let env = with_stand_in(&["norepo", "dirty"]);
+    let env = env_with_fake_jj(&["norepo", "dirty"]);
     let result = run(&env, "blackbelt-maintain", &item("feat: x"))
         .ok()
         .json();
     let context =
         "This is no jj repository: run Blackbelt-Bootstrap first. [bookmark: blackbelt/q]";
     assert_eq!(result, json!({"satisfied": false, "context": context}));
-    assert_eq!(told(&env), ["root"]);
+    assert_eq!(jj_calls(&env), ["root"]);
 }
 
 #[test]
-fn bootstrap_makes_a_repository_a_commit_and_a_bookmark_in_this_order() {
-    let env = with_stand_in(&["norepo", "dirty", "fail-set", "fail-create"]);
+fn bootstrap_creates_a_repository_a_commit_and_a_bookmark() {
+    let env = env_with_fake_jj(&["norepo", "dirty", "fail-set", "fail-create"]);
     let outcome = run(&env, "blackbelt-bootstrap", &json!({"castId": "test"})).ok();
     let report = &outcome.json()["state"]["blackbeltBootstrap"];
     let name = report["bookmarkName"].as_str().unwrap();
@@ -126,13 +125,13 @@ fn bootstrap_makes_a_repository_a_commit_and_a_bookmark_in_this_order() {
         format!("bookmark create {name} --revision @"),
         format!("bookmark move {name} --to @"),
     ];
-    assert_eq!(told(&env), calls);
+    assert_eq!(jj_calls(&env), calls);
     assert_eq!(outcome.stderr, "");
 }
 
 #[test]
-fn a_repository_that_is_ready_only_gets_its_bookmark() {
-    let env = with_stand_in(&[]);
+fn an_existing_repository_only_gets_a_bookmark() {
+    let env = env_with_fake_jj(&[]);
     let input = json!({"castId": " ", "runDir": "/r", "params": {"bookmarkName": "  "}});
     let report =
         run(&env, "blackbelt-bootstrap", &input).ok().json()["state"]["blackbeltBootstrap"].take();
@@ -144,7 +143,7 @@ fn a_repository_that_is_ready_only_gets_its_bookmark() {
         "diff --summary",
         &format!("bookmark set {name} --revision @"),
     ];
-    assert_eq!(told(&env), calls);
+    assert_eq!(jj_calls(&env), calls);
     let input = json!({"params": {"bookmarkName": "Feature Name.lock"}});
     let report =
         run(&env, "blackbelt-bootstrap", &input).ok().json()["state"]["blackbeltBootstrap"].take();
@@ -152,11 +151,11 @@ fn a_repository_that_is_ready_only_gets_its_bookmark() {
 }
 
 #[test]
-fn beside_git_the_mode_is_left_to_jj() {
-    let env = with_stand_in(&["norepo"]);
+fn in_a_git_repository_jj_chooses_the_mode() {
+    let env = env_with_fake_jj(&["norepo"]);
     git(&env, "init");
     let outcome = run(&env, "blackbelt-bootstrap", &json!({})).ok();
-    assert_eq!(told(&env)[1], "git init");
+    assert_eq!(jj_calls(&env)[1], "git init");
     assert!(
         outcome.stderr.contains("beside an existing .git"),
         "{}",
@@ -165,8 +164,8 @@ fn beside_git_the_mode_is_left_to_jj() {
 }
 
 #[test]
-fn a_bootstrap_that_fails_says_what_jj_said() {
-    for (markers, said) in [
+fn a_failed_bootstrap_reports_the_error_of_jj() {
+    for (markers, message) in [
         (
             &["norepo", "fail-init"][..],
             "`jj git init` failed (exit code 3): refused init",
@@ -185,7 +184,7 @@ fn a_bootstrap_that_fails_says_what_jj_said() {
             "`jj bookmark set blackbelt/mine` failed (exit code 3): refused bookmark",
         ),
     ] {
-        let env = with_stand_in(markers);
+        let env = env_with_fake_jj(markers);
         let outcome = run(
             &env,
             "blackbelt-bootstrap",
@@ -194,10 +193,13 @@ fn a_bootstrap_that_fails_says_what_jj_said() {
         assert_eq!(outcome.code(), 1, "{}", outcome.transcript());
         let report = outcome.json()["state"]["blackbeltBootstrap"].take();
         assert_eq!(report["ok"], false);
-        assert!(report["error"].as_str().unwrap().contains(said), "{report}");
-        assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
+        assert!(
+            report["error"].as_str().unwrap().contains(message),
+            "{report}"
+        );
+        assert!(outcome.stderr.contains(message), "{}", outcome.stderr);
     }
-    let env = with_stand_in(&[]);
+    let env = env_with_fake_jj(&[]);
     for name in [json!(7), json!("x".repeat(300))] {
         let outcome = run(
             &env,
@@ -206,16 +208,16 @@ fn a_bootstrap_that_fails_says_what_jj_said() {
         );
         assert_eq!(outcome.code(), 2, "{}", outcome.transcript());
     }
-    assert!(told(&env).is_empty());
+    assert!(jj_calls(&env).is_empty());
 }
 
 #[test]
-fn maintain_describes_moves_and_opens_in_this_order() {
+fn maintain_describes_moves_the_bookmark_and_opens_a_commit() {
     for (title, message) in [
         ("feat: x", "describe -m feat: x"),
         ("--help", "describe --message=--help"),
     ] {
-        let env = with_stand_in(&["dirty"]);
+        let env = env_with_fake_jj(&["dirty"]);
         let result = run(&env, "blackbelt-maintain", &item(title)).ok().json();
         let context = format!("Checkpoint: {title} [bookmark: blackbelt/q]");
         assert_eq!(result, json!({"satisfied": true, "context": context}));
@@ -226,20 +228,20 @@ fn maintain_describes_moves_and_opens_in_this_order() {
             "bookmark set blackbelt/q --revision @",
             "new",
         ];
-        assert_eq!(told(&env), calls);
+        assert_eq!(jj_calls(&env), calls);
         let again = run(&env, "blackbelt-maintain", &item(title)).ok().json();
         assert_eq!(again["satisfied"], true);
         assert_eq!(
-            told(&env)[5..],
+            jj_calls(&env)[5..],
             ["root", "diff --summary"],
-            "there are no empty checkpoints"
+            "an empty checkpoint must not be created"
         );
     }
 }
 
 #[test]
-fn maintain_asks_jj_nothing_without_a_bookmark_or_a_title() {
-    let env = with_stand_in(&["dirty"]);
+fn without_a_bookmark_or_a_title_maintain_does_not_call_jj() {
+    let env = env_with_fake_jj(&["dirty"]);
     for state in [
         json!({}),
         json!(null),
@@ -276,12 +278,12 @@ fn maintain_asks_jj_nothing_without_a_bookmark_or_a_title() {
             "{result}"
         );
     }
-    assert!(told(&env).is_empty());
+    assert!(jj_calls(&env).is_empty());
 }
 
 #[test]
-fn what_jj_refuses_is_not_satisfied() {
-    for (marker, said, last) in [
+fn if_jj_fails_maintain_is_not_satisfied() {
+    for (marker, message, last) in [
         ("fail-diff", "`jj diff --summary` failed", "diff --summary"),
         ("fail-describe", "`jj describe -m` failed", "describe -m x"),
         (
@@ -295,15 +297,15 @@ fn what_jj_refuses_is_not_satisfied() {
             "new",
         ),
     ] {
-        let env = with_stand_in(&["dirty", marker]);
+        let env = env_with_fake_jj(&["dirty", marker]);
         let result = run(&env, "blackbelt-maintain", &item("x")).ok().json();
         let context = result["context"].as_str().unwrap();
         assert!(
-            result["satisfied"] == false && context.contains(said),
+            result["satisfied"] == false && context.contains(message),
             "{marker}: {context}"
         );
         assert!(context.ends_with("[bookmark: blackbelt/q]"), "{context}");
-        assert_eq!(told(&env).last().unwrap(), last);
+        assert_eq!(jj_calls(&env).last().unwrap(), last);
     }
     let env = TestEnv::new();
     assert_eq!(utility(&env, "blackbelt-maintain", &json!([])).code(), 2);

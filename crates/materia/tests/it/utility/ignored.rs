@@ -1,4 +1,4 @@
-//! `ensure-ignored`: what is added, where, and what is left alone.
+//! `ensure-ignored`: which patterns are added to which file, and what is not changed.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -13,19 +13,19 @@ fn patterns(args: &[&str]) -> Value {
 }
 
 #[test]
-fn patterns_are_added_once_and_git_ignores_what_they_name() {
+fn patterns_are_added_once_and_git_uses_them() {
     let env = TestEnv::new();
     git(&env, "init");
-    let wanted = [".pi/pi-materia/", "*.tmp"];
+    let requested = [".pi/pi-materia/", "*.tmp"];
     let expected = |added: &[&str], unchanged: &[&str]| {
         json!({"state": {"artifactIgnore": {"ok": true, "root": "[ROOT]/project",
-            "file": "[ROOT]/project/.gitignore", "patterns": wanted, "added": added, "unchanged": unchanged}}})
+            "file": "[ROOT]/project/.gitignore", "patterns": requested, "added": added, "unchanged": unchanged}}})
     };
-    let first = utility(&env, "ensure-ignored", &patterns(&wanted)).ok();
-    assert_eq!(first.json(), expected(&wanted, &[]));
+    let first = utility(&env, "ensure-ignored", &patterns(&requested)).ok();
+    assert_eq!(first.json(), expected(&requested, &[]));
     assert_eq!(first.stderr, "");
-    let second = utility(&env, "ensure-ignored", &patterns(&wanted)).ok();
-    assert_eq!(second.json(), expected(&[], &wanted));
+    let second = utility(&env, "ensure-ignored", &patterns(&requested)).ok();
+    assert_eq!(second.json(), expected(&[], &requested));
     assert_eq!(env.read(".gitignore"), ".pi/pi-materia/\n*.tmp\n");
     env.write(".pi/pi-materia/cast/events.jsonl", "");
     env.shell("git check-ignore -q .pi/pi-materia/cast/events.jsonl && git check-ignore -q a.tmp")
@@ -39,14 +39,14 @@ fn patterns_are_added_once_and_git_ignores_what_they_name() {
         .permissions()
         .mode();
     assert_eq!(mode & 0o600, 0o600);
-    let bare = utility(&env, "project.ensureIgnored", &patterns(&wanted))
+    let bare = utility(&env, "project.ensureIgnored", &patterns(&requested))
         .ok()
         .json();
-    assert_eq!(bare, expected(&[], &wanted)["state"]["artifactIgnore"]);
+    assert_eq!(bare, expected(&[], &requested)["state"]["artifactIgnore"]);
 }
 
 #[test]
-fn what_was_there_stays_byte_for_byte() {
+fn existing_content_is_kept_unchanged() {
     let env = TestEnv::new();
     for (before, added) in [
         (b"# out/\ntarget".as_slice(), "\nout/\n"),
@@ -69,7 +69,7 @@ fn what_was_there_stays_byte_for_byte() {
 }
 
 #[test]
-fn the_root_is_the_repositorys_and_can_be_told() {
+fn the_root_is_the_repository_or_a_parameter() {
     let env = TestEnv::new();
     git(&env, "init outer");
     env.write("outer/sub/deep/keep", "");
@@ -89,17 +89,17 @@ fn the_root_is_the_repositorys_and_can_be_told() {
         "[ROOT]/project/outer/sub/.gitignore"
     );
     assert_eq!(file(with("", x)), "[ROOT]/project/.gitignore");
-    let told = json!({"patterns": ["x"], "root": "../nested", "file": "info/exclude"});
-    let report = run(with("outer", told));
+    let params = json!({"patterns": ["x"], "root": "../nested", "file": "info/exclude"});
+    let report = run(with("outer", params));
     assert_eq!(report["root"], "[ROOT]/project/nested");
     assert_eq!(report["file"], "[ROOT]/project/nested/info/exclude");
     assert_eq!(env.read("nested/info/exclude"), "x\n");
 }
 
 #[test]
-fn without_patterns_or_with_wrong_ones_nothing_is_written() {
+fn without_valid_patterns_nothing_is_written() {
     let env = TestEnv::new();
-    for (patterns, said) in [
+    for (patterns, message) in [
         (json!(["  "]), "`params.patterns` has no pattern"),
         (json!([]), "`params.patterns` has no pattern"),
         (json!(null), "`params.patterns` has no pattern"),
@@ -123,7 +123,7 @@ fn without_patterns_or_with_wrong_ones_nothing_is_written() {
         );
         assert_eq!(outcome.code(), 2, "{}", outcome.transcript());
         assert!(
-            outcome.stderr.contains(said) && outcome.stderr.contains("hint:"),
+            outcome.stderr.contains(message) && outcome.stderr.contains("hint:"),
             "{}",
             outcome.transcript()
         );
@@ -150,7 +150,7 @@ fn without_patterns_or_with_wrong_ones_nothing_is_written() {
 }
 
 #[test]
-fn a_file_that_may_not_be_written_is_left_as_it_is() {
+fn an_unwritable_file_is_not_changed() {
     let env = TestEnv::new();
     let file = env.write(".gitignore", "kept\n");
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).unwrap();
@@ -194,13 +194,13 @@ fn a_file_that_may_not_be_written_is_left_as_it_is() {
 }
 
 #[test]
-fn a_write_that_fails_is_taken_back() {
+fn a_failed_write_is_undone() {
     let env = TestEnv::new();
     let run = |failpoint: &str| {
-        let call = env
+        let command = env
             .materia(&["utility", "ensure-ignored"])
             .stdin(patterns(&["x"]).to_string());
-        let outcome = call.env("MATERIA_FAILPOINT", failpoint).run();
+        let outcome = command.env("MATERIA_FAILPOINT", failpoint).run();
         assert_eq!(outcome.code(), 1, "{}", outcome.transcript());
     };
     for failpoint in ["lines.open:eio", "lines.append:enospc", "lines.sync:eio"] {

@@ -1,7 +1,6 @@
-//! The Blackbelt utilities and `detect-vcs` with the real jj, which `./test` builds once into a
-//! cache.
+//! The Blackbelt utilities and `detect-vcs` with the real jj, which `./test` builds into its cache.
 
-/// Every call of jj costs a tenth of a second and more.
+/// Every call of jj takes a tenth of a second or more.
 mod needs_jj {
     use serde_json::{Value, json};
 
@@ -9,7 +8,7 @@ mod needs_jj {
     use crate::tools;
     use crate::utility::git;
 
-    /// A env in which the real jj is found.
+    /// A test environment with the real jj in its `PATH`.
     struct JjRepo {
         env: TestEnv,
         path: String,
@@ -57,8 +56,7 @@ mod needs_jj {
                 .stdout
         }
 
-        /// The description, the bookmarks and whether it is empty, of each commit from the newest
-        /// on.
+        /// The description, the bookmarks and the emptiness of each commit, newest first.
         fn history(&self) -> Vec<String> {
             let template = r#"'description.first_line() ++ "|" ++ bookmarks.join(",") ++ "|" ++ empty ++ "\n"'"#;
             let log = self.jj(&format!("log --no-graph -r '::@ ~ root()' -T {template}"));
@@ -67,7 +65,7 @@ mod needs_jj {
     }
 
     #[test]
-    fn a_plain_directory_becomes_a_repository_with_an_empty_working_commit_and_a_bookmark() {
+    fn bootstrap_creates_a_repository_with_a_bookmark() {
         let repo = repo();
         repo.env.write("work.txt", "already here");
         let report = repo.bootstrap(&json!({"castId": "test"}));
@@ -85,7 +83,7 @@ mod needs_jj {
         );
         assert!(
             !repo.env.work_dir().join(".git").exists(),
-            "it is not colocated"
+            "the repository must not be colocated"
         );
         let operations = || {
             repo.jj("op log --no-graph -T 'id ++ \"\\n\"'")
@@ -98,12 +96,12 @@ mod needs_jj {
         assert_eq!(
             operations(),
             before,
-            "a repository that is ready stays as it is"
+            "a second bootstrap must change nothing"
         );
     }
 
     #[test]
-    fn each_item_becomes_a_described_commit_and_the_bookmark_goes_along() {
+    fn each_item_becomes_a_commit_and_the_bookmark_moves() {
         let repo = repo();
         let report = repo.bootstrap(&json!({"params": {"bookmarkName": "My Feature.lock"}}));
         let name = report["bookmarkName"].as_str().unwrap();
@@ -131,18 +129,22 @@ mod needs_jj {
                     .unwrap()
                     .contains("Nothing has changed")
         );
-        assert_eq!(repo.history(), expected, "there are no empty checkpoints");
+        assert_eq!(
+            repo.history(),
+            expected,
+            "an empty checkpoint must not be created"
+        );
         let again = repo.bootstrap(&json!({"params": {"bookmarkName": "My Feature.lock"}}));
         assert_eq!(again["newWorkingCommit"], false);
         assert_eq!(
             repo.history()[0],
             format!("|{name}|true"),
-            "a resumed cast has its bookmark where it works"
+            "the bookmark must be at the working commit"
         );
     }
 
     #[test]
-    fn beside_git_the_mode_is_jjs_and_git_keeps_its_history() {
+    fn in_a_git_repository_the_git_history_is_kept() {
         let repo = repo();
         git(&repo.env, "init");
         git(
@@ -175,12 +177,15 @@ mod needs_jj {
     }
 
     #[test]
-    fn what_the_real_jj_refuses_is_told() {
+    fn errors_of_the_real_jj_are_reported() {
         let repo = repo();
-        let nowhere = repo.maintain("feat: x", "blackbelt/q");
+        let no_repository = repo.maintain("feat: x", "blackbelt/q");
         let context =
             "This is no jj repository: run Blackbelt-Bootstrap first. [bookmark: blackbelt/q]";
-        assert_eq!(nowhere, json!({"satisfied": false, "context": context}));
+        assert_eq!(
+            no_repository,
+            json!({"satisfied": false, "context": context})
+        );
         repo.bootstrap(&json!({"params": {"bookmarkName": "q"}}));
         repo.jj("new 'root()'");
         let outcome = repo.run(
@@ -207,9 +212,9 @@ mod needs_jj {
     }
 
     #[test]
-    fn every_made_up_and_cleaned_name_is_one_that_jj_takes() {
+    fn every_sanitized_bookmark_name_is_accepted_by_jj() {
         let repo = repo();
-        let tolds = [
+        let requested = [
             "a..b@{c",
             "///",
             "x~y^z:?*[\\q",
@@ -218,11 +223,11 @@ mod needs_jj {
             "-a-/.b./c.lock/d",
             "all()",
         ];
-        let name = |told: &str| {
-            let report = repo.bootstrap(&json!({"params": {"bookmarkName": told}}));
+        let name = |requested_name: &str| {
+            let report = repo.bootstrap(&json!({"params": {"bookmarkName": requested_name}}));
             report["bookmarkName"].as_str().unwrap().to_owned()
         };
-        let names: Vec<String> = tolds.into_iter().map(name).collect();
+        let names: Vec<String> = requested.into_iter().map(name).collect();
         let listed = repo.jj("bookmark list -T 'name ++ \"\\n\"'");
         for name in &names {
             let quoted = format!("\"{}\"", name.replace('"', "\\\""));
@@ -235,12 +240,12 @@ mod needs_jj {
         assert_eq!(
             repo.maintain("feat: x", &names[0])["satisfied"],
             true,
-            "and moves"
+            "the bookmark must move"
         );
     }
 
     #[test]
-    fn detect_vcs_finds_a_real_repository_also_from_below() {
+    fn detect_vcs_finds_a_jj_repository_from_a_subdirectory() {
         let repo = repo();
         repo.bootstrap(&json!({}));
         repo.env.write("a/b/file", "");

@@ -1,11 +1,11 @@
-//! `commit-sigil`: the list comes back as it went in, with a verdict.
+//! `commit-sigil`: returns the work items unchanged, with a verdict on their titles.
 
 use serde_json::{Value, json};
 
 use super::utility;
 use crate::test_env::TestEnv;
 
-fn titled(titles: &[&str]) -> Value {
+fn items_with_titles(titles: &[&str]) -> Value {
     titles
         .iter()
         .map(|title| json!({"title": title, "context": "c", "more": [1, {"z": null, "a": 2.5}]}))
@@ -13,9 +13,9 @@ fn titled(titles: &[&str]) -> Value {
 }
 
 #[test]
-fn valid_titles_satisfy_and_the_list_is_handed_on() {
+fn valid_titles_satisfy_and_the_items_are_returned() {
     let env = TestEnv::new();
-    let items = titled(&[
+    let items = items_with_titles(&[
         "feat: add login",
         "fix(auth): handle timeout",
         "feat(api)!: new",
@@ -33,18 +33,18 @@ fn valid_titles_satisfy_and_the_list_is_handed_on() {
     assert_eq!(
         outcome.stdout.trim_end(),
         expected.to_string(),
-        "members keep their order"
+        "the order of fields must not change"
     );
     assert_eq!(outcome.stderr, "");
 }
 
 #[test]
-fn unusual_types_are_advice_only() {
+fn unusual_types_are_only_a_notice() {
     let env = TestEnv::new();
     let result = utility(
         &env,
         "commit-sigil",
-        &json!({"state": {"workItems": titled(&["custom: y"])}}),
+        &json!({"state": {"workItems": items_with_titles(&["custom: y"])}}),
     )
     .ok()
     .json();
@@ -57,9 +57,9 @@ fn unusual_types_are_advice_only() {
 }
 
 #[test]
-fn wrong_titles_are_named_with_what_to_write() {
+fn wrong_titles_are_reported_with_a_suggestion() {
     let env = TestEnv::new();
-    let items = titled(&[
+    let items = items_with_titles(&[
         "feat: ok",
         "bad title",
         "Feat: add x",
@@ -95,7 +95,7 @@ fn wrong_titles_are_named_with_what_to_write() {
 }
 
 #[test]
-fn missing_titles_fail_and_what_is_no_item_is_not_judged() {
+fn missing_titles_fail_and_other_values_are_ignored() {
     let env = TestEnv::new();
     let items = json!([{"context": "c"}, {"title": " "}, {"title": 7}, "text", 3, null]);
     let outcome = utility(
@@ -118,9 +118,9 @@ fn missing_titles_fail_and_what_is_no_item_is_not_judged() {
 }
 
 #[test]
-fn only_work_items_are_looked_at() {
+fn only_work_items_are_checked() {
     let env = TestEnv::new();
-    let bad = titled(&["Bad"]);
+    let bad = items_with_titles(&["Bad"]);
     for input in [
         json!({}),
         json!({"state": {}}),
@@ -138,10 +138,10 @@ fn only_work_items_are_looked_at() {
 }
 
 #[test]
-fn the_context_stays_short_however_many_are_wrong() {
+fn the_context_is_limited() {
     let env = TestEnv::new();
     let long = "x".repeat(10_000);
-    let items = titled(&vec![long.as_str(); 200]);
+    let items = items_with_titles(&vec![long.as_str(); 200]);
     let result = utility(
         &env,
         "commit-sigil",

@@ -1,34 +1,34 @@
-//! `detect-vcs`: markers, the real git, and machines without either program.
+//! `detect-vcs`: markers, the real git, and machines without git and jj.
 
 use serde_json::{Value, json};
 
 use super::{git, utility};
 use crate::test_env::TestEnv;
 
-fn detected(env: &TestEnv, cwd: &str) -> Value {
+fn detect_vcs(env: &TestEnv, cwd: &str) -> Value {
     utility(env, "detect-vcs", &json!({"cwd": cwd})).ok().json()["state"]["vcs"].take()
 }
 
 #[test]
-fn a_git_repository_is_found_from_below() {
+fn a_git_repository_is_found_from_a_subdirectory() {
     let env = TestEnv::new();
     git(&env, "init repo");
     env.write("repo/a/b/file", "");
     for cwd in ["repo", "repo/a/b", "repo/a/../a", "repo/.git"] {
-        let vcs = detected(&env, cwd);
+        let vcs = detect_vcs(&env, cwd);
         assert_has!(vcs, {"kind": "git", "root": "[ROOT]/project/repo"}, "{cwd}");
         assert_eq!(vcs["available"]["git"], true);
     }
-    let whole = utility(&env, "detect-vcs", &json!({"cwd": "repo"})).ok();
-    let bare = utility(&env, "vcs.detect", &json!({"cwd": "repo"}))
+    let nested = utility(&env, "detect-vcs", &json!({"cwd": "repo"})).ok();
+    let plain = utility(&env, "vcs.detect", &json!({"cwd": "repo"}))
         .ok()
         .json();
-    assert_eq!(whole.json(), json!({"state": {"vcs": bare}}));
-    assert_eq!(whole.stderr, "");
+    assert_eq!(nested.json(), json!({"state": {"vcs": plain}}));
+    assert_eq!(nested.stderr, "");
 }
 
 #[test]
-fn a_worktree_and_a_repository_without_a_marker_are_found_by_real_git() {
+fn a_worktree_and_git_dir_are_found_by_the_real_git() {
     let env = TestEnv::new();
     git(&env, "init repo");
     let identity = "-c user.name=n -c user.email=e@x";
@@ -37,7 +37,7 @@ fn a_worktree_and_a_repository_without_a_marker_are_found_by_real_git() {
         &format!("-C repo {identity} commit --allow-empty -m first"),
     );
     git(&env, "-C repo worktree add ../tree");
-    assert_eq!(detected(&env, "tree")["root"], "[ROOT]/project/tree");
+    assert_eq!(detect_vcs(&env, "tree")["root"], "[ROOT]/project/tree");
     env.write("plain/file", "");
     let by_variable = env
         .materia(&["utility", "detect-vcs"])
@@ -53,34 +53,35 @@ fn a_worktree_and_a_repository_without_a_marker_are_found_by_real_git() {
 #[test]
 fn a_directory_without_a_repository_has_none() {
     let env = TestEnv::new();
-    let vcs = detected(&env, "");
+    let vcs = detect_vcs(&env, "");
     assert_has!(vcs, {"kind": "none", "root": null});
     git(&env, "init --bare bare");
     assert_eq!(
-        detected(&env, "bare")["kind"],
+        detect_vcs(&env, "bare")["kind"],
         "none",
-        "a bare repository has no root to work in"
+        "a bare repository has no working directory"
     );
 }
 
 #[test]
-fn jj_comes_before_git_also_from_further_out() {
+fn jj_takes_precedence_over_git_even_in_a_parent_directory() {
     let env = TestEnv::new();
     env.write(".jj/keep", "");
     git(&env, "init inner");
-    let vcs = detected(&env, "inner");
+    let vcs = detect_vcs(&env, "inner");
     assert_has!(vcs, {"kind": "jj", "root": "[ROOT]/project"});
 }
 
 #[test]
-fn without_programs_markers_still_count() {
+fn without_git_and_jj_markers_are_enough() {
     let env = TestEnv::new();
     git(&env, "init repo");
     let run = |cwd: &str| {
-        let call = env
+        let command = env
             .materia(&["utility", "detect-vcs"])
             .stdin(json!({"cwd": cwd}).to_string());
-        call.env("PATH", env.work_dir().join("nobin"))
+        command
+            .env("PATH", env.work_dir().join("nobin"))
             .run()
             .ok()
             .json()["state"]["vcs"]
@@ -98,7 +99,7 @@ fn without_programs_markers_still_count() {
 }
 
 #[test]
-fn a_program_that_hangs_or_talks_nonsense_is_not_believed() {
+fn a_program_that_hangs_or_prints_nonsense_is_ignored() {
     let env = TestEnv::new();
     for script in [
         "echo relative/path",
@@ -109,12 +110,12 @@ fn a_program_that_hangs_or_talks_nonsense_is_not_believed() {
         env.write("bin/git", format!("#!/bin/sh\n{script}\n"));
         env.shell("chmod +x bin/git").run().ok();
         let path = format!("{}/bin:/usr/bin:/bin", env.work_dir().display());
-        let call = env
+        let command = env
             .materia(&["utility", "detect-vcs"])
             .stdin("{}")
             .env("PATH", path);
         assert_eq!(
-            call.run().ok().json()["state"]["vcs"]["kind"],
+            command.run().ok().json()["state"]["vcs"]["kind"],
             "none",
             "{script}"
         );
@@ -122,7 +123,7 @@ fn a_program_that_hangs_or_talks_nonsense_is_not_believed() {
 }
 
 #[test]
-fn an_interrupt_stops_it_and_leaves_nothing_running() {
+fn an_interrupt_leaves_no_process() {
     let env = TestEnv::new();
     env.write("bin/git", "#!/bin/sh\necho up >up\nexec sleep 600\n");
     env.write("input", "{}");

@@ -25,7 +25,7 @@ fn write_config(harness: &AgentHarness) -> String {
 fn rules(plan: &Value) -> Value {
     let cast = json!({"request": "mend it", "loadout": "H", "agent": "session", "as": "run:h"});
     json!([
-        {"match": "cast it here", "replies": [{"tool_calls": [{"name": "cast", "arguments": cast}]}, {"text": "I go on."}]},
+        {"match": "cast it here", "replies": [{"tool_calls": [{"name": "cast", "arguments": cast}]}, {"text": "I continue."}]},
         {"match": "You are the planner", "replies": plan},
         {"match": "You are the one who looks", "reply": {"text": "it looks well", "usage": {"input": 7, "output": 3}}},
         {"match": "Run h completed", "reply": {"text": "so it is done"}},

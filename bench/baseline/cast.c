@@ -1,4 +1,4 @@
-/* Lower bound for a cast: the same processes, files and bytes, one fdatasync per step, and nothing else.
+/* The baseline of a cast: the same processes, files and bytes, one fdatasync per step, and nothing else.
  *
  *   cast DIR STEPS PROGRAM TEXT INPUT KEPT COMMAND LOG
  *
@@ -23,7 +23,7 @@ static void fail(const char *what) {
     exit(1);
 }
 
-static void keep(int dir, int step, const char *kind, const char *bytes, size_t length) {
+static void write_file(int dir, int step, const char *kind, const char *bytes, size_t length) {
     char name[64];
     snprintf(name, sizeof name, "%d-WI-%d.%s", step, step, kind);
     int file = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -36,9 +36,9 @@ int main(int argc, char **argv) {
     if (argc != 9) return 2;
     int steps = atoi(argv[2]);
     size_t input = atol(argv[5]), kept = atol(argv[6]), command = atol(argv[7]), log_bytes = atol(argv[8]);
-    size_t most = input + kept + command + log_bytes + 1;
-    char *bytes = malloc(most);
-    memset(bytes, 'x', most);
+    size_t size = input + kept + command + log_bytes + 1;
+    char *bytes = malloc(size);
+    memset(bytes, 'x', size);
     if (mkdir(argv[1], 0700) < 0 || chdir(argv[1]) < 0) fail(argv[1]);
     int log = open("events.jsonl", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     int dirs[2];
@@ -50,17 +50,17 @@ int main(int argc, char **argv) {
     for (int step = 0; step < steps; step++) {
         int in[2], outs[2][2];
         if (pipe2(in, O_CLOEXEC) < 0 || pipe2(outs[0], O_CLOEXEC) < 0 || pipe2(outs[1], O_CLOEXEC) < 0) fail("pipe2");
-        keep(dirs[step % 2], step / 2, "input.json", bytes, kept);
-        /* The log must be synced before the dispatch. */
+        write_file(dirs[step % 2], step / 2, "input.json", bytes, kept);
+        /* The log must be synced before the program is started. */
         if (write(log, bytes, log_bytes) < 0 || fdatasync(log) < 0) fail("log");
         posix_spawn_file_actions_t actions;
         posix_spawn_file_actions_init(&actions);
         posix_spawn_file_actions_adddup2(&actions, in[0], 0);
         posix_spawn_file_actions_adddup2(&actions, outs[0][1], 1);
         posix_spawn_file_actions_adddup2(&actions, outs[1][1], 2);
-        char *words[] = {argv[3], argv[4], NULL};
+        char *args[] = {argv[3], argv[4], NULL};
         pid_t pid;
-        if (posix_spawn(&pid, argv[3], &actions, NULL, words, environ) != 0) fail("posix_spawn");
+        if (posix_spawn(&pid, argv[3], &actions, NULL, args, environ) != 0) fail("posix_spawn");
         posix_spawn_file_actions_destroy(&actions);
         close(in[0]);
         close(outs[0][1]);
@@ -89,9 +89,9 @@ int main(int argc, char **argv) {
         }
         int status;
         if (waitpid(pid, &status, 0) < 0 || status != 0) fail("the program");
-        keep(dirs[step % 2], step / 2, "stdout.txt", out[0], lengths[0]);
-        keep(dirs[step % 2], step / 2, "stderr.txt", out[1], lengths[1]);
-        keep(dirs[step % 2], step / 2, "command.json", bytes, command);
+        write_file(dirs[step % 2], step / 2, "stdout.txt", out[0], lengths[0]);
+        write_file(dirs[step % 2], step / 2, "stderr.txt", out[1], lengths[1]);
+        write_file(dirs[step % 2], step / 2, "command.json", bytes, command);
     }
     return 0;
 }

@@ -1,7 +1,6 @@
-/* The step that every program in the cast benchmark runs: reads its input to the end and prints its first argument.
+/* The program that every candidate of the cast benchmark runs: reads stdin to its end and prints its first argument.
  *
- * With BENCH_FIRST=FILE the first step writes the time into FILE, in nanoseconds since 1970. That is when it was
- * dispatched.
+ * With BENCH_FIRST=FILE the first process writes its start time into FILE, in nanoseconds since 1970.
  */
 #include <fcntl.h>
 #include <stdio.h>

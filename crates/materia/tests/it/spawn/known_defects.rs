@@ -1,37 +1,37 @@
-//! Defects of the system that ours follows, as tests that we do not have them: what no other test
-//! looks at.
+//! Known defects of the predecessor, and the test that shows that `materia` does not have each one.
+//! The tests in this file cover those that no other test covers.
 //!
-//! | edge | test |
+//! | defect | test |
 //! |---|---|
-//! | 36 an id leaves the root | `starts::an_id_that_leaves_its_root_is_no_id`, `message::routes` |
-//! | 37 orphans, no escalation | `ends::a_kill_ends_the_whole_tree_also_what_does_not_want_to`, `slow::killed_at_any_moment_…` |
-//! | 38 a stale index | `kept::the_index_is_only_a_cache` |
-//! | 39 lost updates of `run.json` | `status::snapshots_are_never_believed` |
-//! | 40 exit codes, complaints twice | `output::what_failed_says_so_once` |
-//! | 41 a symlinked directory, identity by text | `starts::a_symlinked_directory_…`, `status::a_pid_that_belongs_to_somebody_else_…` |
+//! | 36 an id leaves the root | `starts::an_id_that_leaves_the_root_is_refused`, `message::routes` |
+//! | 37 orphans, no escalation | `ends::kill_ends_the_whole_process_tree`, `slow::a_supervisor_killed_at_any_time_…` |
+//! | 38 a stale index | `retention::the_index_is_only_a_cache` |
+//! | 39 lost updates of `run.json` | `status::snapshots_do_not_determine_the_status` |
+//! | 40 exit codes, repeated errors | `output::stderr_of_a_failed_command_is_logged_once` |
+//! | 41 a symlinked directory, identity by text | `starts::a_symlinked_directory_…`, `status::a_reused_pid_…` |
 //! | 42 rooms of the generation before | here, `message::routes::a_new_generation_…` |
-//! | 43 a state directory of one's own | here |
-//! | 44 a sweep that trusts a pid | `kept::the_sweep_takes_what_is_old_and_over_and_nothing_else` |
-//! | 45 no live output | `output::output_is_there_while_the_command_runs` |
-//! | 46 locks that are stolen by age | here |
-//! | 47 torn reads | here, `crash::post` |
-//! | 48 a queued message is an error | `message::routes::a_message_to_a_run_without_a_reader_waits_and_says_so` |
-//! | 49 lines of a pipe in pieces | `receive::a_message_reaches_the_reader_of_a_named_pipe_or_waits` |
+//! | 43 a recipe that sets its state directory | here |
+//! | 44 a sweep that trusts a pid | `retention::the_sweep_removes_only_old_ended_runs` |
+//! | 45 no live output | `output::output_is_logged_while_the_command_runs` |
+//! | 46 locks that are taken over by age | here |
+//! | 47 torn reads | here, `crash::mailbox` |
+//! | 48 a queued message is an error | `message::routes::a_message_to_a_run_without_a_reader_is_queued` |
+//! | 49 lines of a pipe in pieces | `receive::a_message_is_written_to_a_named_pipe_or_stays_queued` |
 //! | 50 ownership that fails open | `message::owners` |
 //! | 51 lost notifications | `watch`, `soak` |
-//! | 52 old news look new | here |
-//! | 53 a lock that anybody releases | `library::service::a_lock_service_…` |
-//! | 54 counts of rooms, who left | `message::views::a_room_can_be_seen_from_every_side` |
-//! | 55 retirement | `family::a_run_retires_…` |
-//! | 56 changes below a run | `message::views::what_is_said_can_be_followed_until_the_run_is_over` |
-//! | 57 the end of stderr | `inspect::the_tail_has_both_streams_also_when_the_run_is_over` |
+//! | 52 old events look new | here |
+//! | 53 a lock that any owner can release | `library::service::a_lock_service_…` |
+//! | 54 counts of rooms, members who left | `message::views::views_of_a_room` |
+//! | 55 retirement | `ownership::a_run_retires_…` |
+//! | 56 changes below a run | `message::views::messages_can_be_followed_until_the_run_has_ended` |
+//! | 57 the end of stderr | `inspect::the_tail_of_an_ended_run_has_both_streams` |
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
 
 #[test]
-fn a_new_generation_begins_with_an_empty_room() {
+fn a_new_generation_starts_with_an_empty_room() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     env.send_ok(&["room:a", "actor.join", "hello", "--from", "branch:a/w"]);
@@ -43,19 +43,19 @@ fn a_new_generation_begins_with_an_empty_room() {
         .ok()
         .json();
     let present = |member: &&Value| member["status"] == "present";
-    let there: Vec<_> = room["members"]
+    let present_members: Vec<_> = room["members"]
         .as_array()
         .unwrap()
         .iter()
         .filter(present)
         .collect();
-    assert_eq!(there.len(), 1, "{room}");
-    assert_eq!(there[0]["address"], "run:a");
+    assert_eq!(present_members.len(), 1, "{room}");
+    assert_eq!(present_members[0]["address"], "run:a");
     env.kill("a");
 }
 
 #[test]
-fn a_recipe_cannot_have_its_runs_where_nobody_looks() {
+fn a_recipe_cannot_choose_its_state_directory() {
     let env = TestEnv::new();
     let elsewhere = env.work_dir().join("elsewhere");
     env.write(
@@ -76,7 +76,7 @@ fn a_recipe_cannot_have_its_runs_where_nobody_looks() {
 }
 
 #[test]
-fn whoever_is_slow_keeps_its_lock() {
+fn a_slow_supervisor_keeps_its_lock() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let known = env.run_state("a").start.unwrap().supervisor;
@@ -102,15 +102,15 @@ fn whoever_is_slow_keeps_its_lock() {
 }
 
 #[test]
-fn whoever_reads_a_document_reads_a_whole_one() {
+fn concurrent_readers_get_complete_documents() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     env.send_ok(&["room:a", "actor.join", "hello", "--from", "branch:a/w"]);
-    let (over, path) = (AtomicBool::new(false), env.run_dir("a").communication());
+    let (done, path) = (AtomicBool::new(false), env.run_dir("a").communication());
     std::thread::scope(|scope| {
         let reader = scope.spawn(|| {
             let mut read = 0;
-            while !over.load(Ordering::Relaxed) {
+            while !done.load(Ordering::Relaxed) {
                 let text = std::fs::read_to_string(&path).unwrap();
                 serde_json::from_str::<Value>(&text)
                     .unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -137,24 +137,29 @@ fn whoever_reads_a_document_reads_a_whole_one() {
         senders
             .into_iter()
             .for_each(|sender| sender.join().unwrap());
-        over.store(true, Ordering::Relaxed);
+        done.store(true, Ordering::Relaxed);
         assert!(reader.join().unwrap() > 0);
     });
-    let seen = document(&env, "a", "communication.json");
-    assert_eq!(seen["contacts"].as_array().unwrap().len(), 5, "{seen}");
+    let communication = document(&env, "a", "communication.json");
+    assert_eq!(
+        communication["contacts"].as_array().unwrap().len(),
+        5,
+        "{communication}"
+    );
     env.kill("a");
 }
 
 #[test]
-fn what_was_told_is_not_told_again_when_a_run_is_started_anew() {
+fn a_new_generation_does_not_repeat_old_events() {
     let env = TestEnv::new();
-    let told = || -> Vec<String> {
-        let said = env
+    let reported_generations = || -> Vec<String> {
+        let output = env
             .materia(&["watch", "--session", "s", "--once", "--json"])
             .run()
             .ok()
             .stdout;
-        said.lines()
+        output
+            .lines()
             .map(|line| serde_json::from_str::<Value>(line).unwrap()["generation"].to_string())
             .collect()
     };
@@ -162,10 +167,10 @@ fn what_was_told_is_not_told_again_when_a_run_is_started_anew() {
     for round in 0..3 {
         env.spawn("a", "true", &["--session", "s"]);
         env.wait("a");
-        let news = told();
-        assert_eq!(news.len(), 1, "round {round}: {news:?}");
-        generations.extend(news);
-        assert!(told().is_empty());
+        let reported = reported_generations();
+        assert_eq!(reported.len(), 1, "round {round}: {reported:?}");
+        generations.extend(reported);
+        assert!(reported_generations().is_empty());
     }
     generations.dedup();
     assert_eq!(generations.len(), 3);

@@ -1,4 +1,4 @@
-/* Lower bound for running a plan: the minimal work for the same processes and data.
+/* The baseline of running a plan: the minimum for the same processes and the same data.
  *
  *   cc -O2 -o plan plan.c
  *   ./plan wide N WIDTH       N times `true`, WIDTH at a time, stdout captured through a pipe each
@@ -6,7 +6,7 @@
  *   ./plan handover BYTES     one step writes BYTES into a spool file, the next counts them
  *   ./plan oneshot            one `echo hi`, captured and printed
  *
- * It does not end process trees, enforce deadlines, limit output or report anything.
+ * It has no process trees, deadlines, output limits or reports.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -26,15 +26,15 @@ static void fail(const char *what) {
     exit(1);
 }
 
-/* Opens a new unnamed file. */
+/* Creates an unnamed file. */
 static int spool(void) {
     int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0) fail("O_TMPFILE");
     return fd;
 }
 
-/* Opens the same file again, at its beginning and with its own position. */
-static int reopened(int fd) {
+/* Opens the same file again, with its own position at the start. */
+static int reopen(int fd) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     int again = open(path, O_RDONLY | O_CLOEXEC);
@@ -93,7 +93,7 @@ static void steps(long n, size_t bytes) {
     memset(buffer, 'x', bytes);
     if (write(flow, buffer, bytes) != (ssize_t)bytes) fail("write");
     for (long i = 0; i < n; i++) {
-        int in = reopened(flow), out = spool();
+        int in = reopen(flow), out = spool();
         pid_t pid = start(argv, in, out);
         close(in);
         reap(pid);
@@ -112,8 +112,8 @@ static void handover(char *bytes) {
     char *first[] = {"head", "-c", bytes, "/dev/zero", NULL}, *second[] = {"wc", "-c", NULL};
     int flow = spool(), count = spool();
     reap(start(first, -1, flow));
-    reap(start(second, reopened(flow), count));
-    print_all(reopened(count));
+    reap(start(second, reopen(flow), count));
+    print_all(reopen(count));
 }
 
 static void oneshot(void) {

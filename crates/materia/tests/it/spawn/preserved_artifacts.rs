@@ -1,14 +1,14 @@
-//! Artifacts that are kept when their run is pruned: whole, or nothing is removed.
+//! Artifacts preserved by a prune: they are copied completely, or nothing is removed.
 
 use std::os::unix::fs::symlink;
 
 use super::*;
 use crate::message::{assert_refused, refused};
 
-const KEEP: &str = r#"{"preserve_artifacts": true}"#;
+const PRESERVE: &str = r#"{"preserve_artifacts": true}"#;
 
-/// A run of this id that is over, with an artifact `out`, which has this path.
-fn made(env: &TestEnv, id: &str, script: &str, path: &str) {
+/// Runs a script as a run with this id and an artifact `out` at this path.
+fn run_with_artifact(env: &TestEnv, id: &str, script: &str, path: &str) {
     env.write("make.sh", script);
     env.spawn(
         id,
@@ -18,9 +18,9 @@ fn made(env: &TestEnv, id: &str, script: &str, path: &str) {
     assert_eq!(env.wait(id)["status"], "done");
 }
 
-/// Prunes a run, and gives the copy of its artifact.
-fn kept(env: &TestEnv, id: &str) -> PathBuf {
-    let report = env.send_ok(&[&format!("run:{id}"), "control.prune", KEEP]);
+/// Prunes a run and returns the copy of its artifact.
+fn prune(env: &TestEnv, id: &str) -> PathBuf {
+    let report = env.send_ok(&[&format!("run:{id}"), "control.prune", PRESERVE]);
     assert_eq!(
         report["result"]["preserved"].as_array().unwrap().len(),
         1,
@@ -30,13 +30,13 @@ fn kept(env: &TestEnv, id: &str) -> PathBuf {
 }
 
 #[test]
-fn a_directory_is_kept_with_everything_in_it() {
+fn a_directory_is_preserved_with_its_contents() {
     let env = TestEnv::new();
     env.write("outside/secret", "stays outside");
     let script = "mkdir -p $1/dist/deep/er $1/dist/empty; echo x > $1/dist/deep/er/file
         ln -s ../../../outside $1/dist/out; mkfifo $1/dist/pipe";
-    made(&env, "a", script, "{state_dir}/dist");
-    let copy = kept(&env, "a");
+    run_with_artifact(&env, "a", script, "{state_dir}/dist");
+    let copy = prune(&env, "a");
     assert!(!env.run_dir("a").dir().exists());
     assert_eq!(
         std::fs::read_to_string(copy.join("deep/er/file")).unwrap(),
@@ -51,10 +51,10 @@ fn a_directory_is_kept_with_everything_in_it() {
 }
 
 #[test]
-fn the_whole_directory_of_a_run_can_be_kept() {
+fn the_whole_directory_of_a_run_can_be_preserved() {
     let env = TestEnv::new();
-    made(&env, "a", "echo x", "{state_dir}");
-    let copy = kept(&env, "a");
+    run_with_artifact(&env, "a", "echo x", "{state_dir}");
+    let copy = prune(&env, "a");
     assert!(
         std::fs::read_to_string(copy.join("stdout.log"))
             .unwrap()
@@ -64,9 +64,9 @@ fn the_whole_directory_of_a_run_can_be_kept() {
 }
 
 #[test]
-fn what_cannot_be_copied_is_named_and_nothing_is_removed() {
+fn a_failed_copy_is_reported_and_nothing_is_removed() {
     let env = TestEnv::new();
-    made(
+    run_with_artifact(
         &env,
         "a",
         "mkdir -p out/sub; echo x > out/sub/file; echo y > out/y",
@@ -78,7 +78,7 @@ fn what_cannot_be_copied_is_named_and_nothing_is_removed() {
         "copy.sync:1",
         "tree.rename:1",
     ] {
-        let args = ["message", "run:a", "control.prune", KEEP, "--json"];
+        let args = ["message", "run:a", "control.prune", PRESERVE, "--json"];
         let full = env
             .materia(&args)
             .env("MATERIA_FAILPOINT", format!("{point}:enospc"))
@@ -86,12 +86,12 @@ fn what_cannot_be_copied_is_named_and_nothing_is_removed() {
         assert_eq!(refused(&full), (1, "run_storage".to_owned()), "{point}");
         assert!(full.stdout.contains("No space left"), "{}", full.stdout);
         assert!(env.run_dir("a").exists(), "{point}");
-        let left = std::fs::read_dir(env.runs_root().preserved())
+        let count = std::fs::read_dir(env.runs_root().preserved())
             .unwrap()
             .count();
-        assert_eq!(left, 0, "{point}");
+        assert_eq!(count, 0, "{point}");
     }
-    let copy = kept(&env, "a");
+    let copy = prune(&env, "a");
     assert_eq!(
         std::fs::read_to_string(copy.join("sub/file")).unwrap(),
         "x\n"
@@ -99,10 +99,10 @@ fn what_cannot_be_copied_is_named_and_nothing_is_removed() {
 }
 
 #[test]
-fn a_directory_that_would_hold_its_own_copy_is_refused() {
+fn a_directory_that_would_contain_its_copy_is_refused() {
     let env = TestEnv::new();
-    made(&env, "a", "true", env.runs_root().path().to_str().unwrap());
-    let args = ["run:a", "control.prune", KEEP];
+    run_with_artifact(&env, "a", "true", env.runs_root().path().to_str().unwrap());
+    let args = ["run:a", "control.prune", PRESERVE];
     let outcome = env.send(&args);
     assert_refused(&outcome, 1, "run_storage");
     assert!(outcome.stdout.contains("inside it") && env.run_dir("a").exists());
@@ -110,22 +110,22 @@ fn a_directory_that_would_hold_its_own_copy_is_refused() {
 }
 
 #[test]
-fn a_killed_copy_is_made_again() {
+fn a_killed_copy_is_repeated() {
     let env = TestEnv::new();
-    made(
+    run_with_artifact(
         &env,
         "a",
         "mkdir out; echo x > out/1; echo y > out/2",
         "out",
     );
-    let args = ["message", "run:a", "control.prune", KEEP, "--json"];
+    let args = ["message", "run:a", "control.prune", PRESERVE, "--json"];
     for point in ["copy.create:2", "copy.sync", "tree.rename", "tree.rename:2"] {
         env.materia(&args)
             .env("MATERIA_FAILPOINT", format!("{point}:abort"))
             .run();
         assert!(env.run_dir("a").exists(), "{point}");
     }
-    let copy = kept(&env, "a");
+    let copy = prune(&env, "a");
     assert_eq!(std::fs::read_dir(&copy).unwrap().count(), 2);
     assert_eq!(
         std::fs::read_dir(env.runs_root().preserved())
@@ -136,21 +136,21 @@ fn a_killed_copy_is_made_again() {
 }
 
 #[test]
-fn artifacts_of_an_archived_run_are_kept_too() {
+fn artifacts_of_an_archived_run_are_preserved() {
     let env = TestEnv::new();
-    made(
+    run_with_artifact(
         &env,
         "a",
         "mkdir $1/dist; echo x > $1/dist/file",
         "{state_dir}/dist",
     );
     env.send_ok(&["run:a", "control.archive"]);
-    let copy = kept(&env, "a");
+    let copy = prune(&env, "a");
     assert_eq!(std::fs::read_to_string(copy.join("file")).unwrap(), "x\n");
 }
 
 #[test]
-fn the_name_of_an_artifact_leads_nowhere() {
+fn the_name_of_an_artifact_cannot_leave_the_directory() {
     let env = TestEnv::new();
     env.write("out", "x");
     let recipe = json!({"template": "true", "artifacts": {"../../../up": "out", "/abs": "out"}});
@@ -159,7 +159,7 @@ fn the_name_of_an_artifact_leads_nowhere() {
         .run()
         .ok();
     env.wait("a");
-    let report = env.send_ok(&["run:a", "control.prune", KEEP]);
+    let report = env.send_ok(&["run:a", "control.prune", PRESERVE]);
     let copies = report["result"]["preserved"].as_array().unwrap();
     assert_eq!(copies.len(), 2, "{report}");
     for copy in copies {
@@ -173,12 +173,12 @@ fn the_name_of_an_artifact_leads_nowhere() {
 }
 
 #[test]
-fn a_link_that_is_an_artifact_stands_for_what_it_leads_to() {
+fn an_artifact_that_is_a_symlink_is_copied_with_its_target() {
     let env = TestEnv::new();
     env.write("real/file", "x");
     symlink("real", env.work_dir().join("link")).unwrap();
-    made(&env, "a", "true", "link");
-    let copy = kept(&env, "a");
+    run_with_artifact(&env, "a", "true", "link");
+    let copy = prune(&env, "a");
     assert!(copy.ends_with("out/link") && !copy.is_symlink());
     assert_eq!(std::fs::read_to_string(copy.join("file")).unwrap(), "x");
 }

@@ -1,5 +1,4 @@
-//! What is in the directory of all runs and is no run of ours: links out of it, and what may not be
-//! read (A8).
+//! Entries in the runs directory that are not usable runs: links, files, unreadable directories (A8).
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -14,21 +13,21 @@ fn listed(env: &TestEnv) -> Value {
         .json()
 }
 
-/// `materia` as somebody to whom the modes of files mean something, which they do not to root.
-fn as_anybody(env: &TestEnv, args: &str) -> TestOutput {
+/// Runs `materia` without the capabilities that let root ignore file modes.
+fn run_unprivileged(env: &TestEnv, args: &str) -> TestOutput {
     let line = "if [ $(id -u) = 0 ]; then bound='setpriv --bounding-set=-dac_override,-dac_read_search'; fi";
     env.shell(&format!("{line}; exec $bound materia {args}"))
         .run()
 }
 
 #[test]
-fn a_link_in_the_directory_of_all_runs_is_never_followed() {
+fn a_symlink_in_the_runs_directory_is_never_followed() {
     let env = TestEnv::new();
     env.spawn("a", "true", &[]);
     env.wait("a");
     let outside = env.work_dir().join("outside");
     std::fs::create_dir(&outside).unwrap();
-    // One that leads nowhere special, and one to a run.
+    // A link to an empty directory, and a link to a run.
     symlink(&outside, env.runs_root().path().join("link")).unwrap();
     symlink(env.run_dir("a").dir(), env.runs_root().path().join("alias")).unwrap();
     for link in ["link", "alias"] {
@@ -60,7 +59,7 @@ fn a_link_in_the_directory_of_all_runs_is_never_followed() {
 }
 
 #[test]
-fn what_else_is_in_the_directory_of_all_runs_is_no_id() {
+fn reserved_names_in_the_runs_directory_are_not_ids() {
     let env = TestEnv::new();
     for id in ["archived", "preserved-artifacts", "index.json"] {
         let args = [
@@ -76,7 +75,7 @@ fn what_else_is_in_the_directory_of_all_runs_is_no_id() {
 }
 
 #[test]
-fn a_file_where_a_run_would_be_stays_what_it_is() {
+fn a_file_in_place_of_a_run_is_not_changed() {
     let env = TestEnv::new();
     std::fs::create_dir_all(env.runs_root().path()).unwrap();
     let file = env.runs_root().path().join("a");
@@ -94,7 +93,7 @@ fn a_file_where_a_run_would_be_stays_what_it_is() {
 }
 
 #[test]
-fn a_run_that_may_not_be_read_is_said_to_be_there() {
+fn an_unreadable_run_is_reported() {
     let env = TestEnv::new();
     env.spawn("a", "true", &[]);
     env.wait("a");
@@ -103,9 +102,9 @@ fn a_run_that_may_not_be_read_is_said_to_be_there() {
     let mode =
         |mode| std::fs::set_permissions(&dir, std::fs::Permissions::from_mode(mode)).unwrap();
     mode(0o000);
-    let inspected = as_anybody(&env, "inspect run:a --json");
-    let spawned = as_anybody(&env, "spawn --template true --as run:a --json");
-    let listed = as_anybody(&env, "inspect session:all --json");
+    let inspected = run_unprivileged(&env, "inspect run:a --json");
+    let spawned = run_unprivileged(&env, "spawn --template true --as run:a --json");
+    let listed = run_unprivileged(&env, "inspect session:all --json");
     mode(0o700);
     assert_refused(&inspected, 1, "run_storage");
     assert!(inspected.stdout.contains("runs/a`") && inspected.stdout.contains("Permission denied"));
@@ -121,12 +120,12 @@ fn a_run_that_may_not_be_read_is_said_to_be_there() {
 }
 
 #[test]
-fn an_id_that_was_asked_for_is_not_suggested() {
+fn the_requested_id_is_not_suggested() {
     let env = TestEnv::new();
     std::fs::create_dir_all(env.run_dir("t1").dir()).unwrap();
-    let asked = env.materia(&["inspect", "run:t1", "--json"]).run();
-    assert_refused(&asked, 3, "run_not_found");
-    assert!(!asked.stdout.contains("did you mean"), "{}", asked.stdout);
+    let exact = env.materia(&["inspect", "run:t1", "--json"]).run();
+    assert_refused(&exact, 3, "run_not_found");
+    assert!(!exact.stdout.contains("did you mean"), "{}", exact.stdout);
     let near = env.materia(&["inspect", "run:t2", "--json"]).run();
     assert!(
         near.stdout.contains("did you mean run:t1?"),

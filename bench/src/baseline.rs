@@ -1,22 +1,22 @@
-//! The floors: little C programs that do the least anybody can do, compiled when they are needed,
-//! and the disk on which they do it.
+//! Baselines: small C programs that do the least possible work, compiled on demand, and the disk they
+//! use.
 
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// A directory for a moment on the disk where state lives; the system's temporary directory may be
-/// memory.
+/// A temporary directory on the disk of the checkout, because the system's temporary directory may be
+/// in memory.
 pub(crate) fn disk() -> std::io::Result<TempDir> {
     let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target");
     std::fs::create_dir_all(&built)?;
     tempfile::tempdir_in(built)
 }
 
-/// Compiles a floor with the machine's own C compiler.
+/// Compiles a baseline with the system's C compiler.
 pub(crate) fn compile(name: &str, scratch: &Path) -> Result<PathBuf, Box<dyn std::error::Error>> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("floor")
+        .join("baseline")
         .join(name);
     let program = scratch.join(name.trim_end_matches(".c"));
     let built = std::process::Command::new("cc")

@@ -1,4 +1,4 @@
-//! The end of a session: what wants to end with it does, whoever says that it is over (A9).
+//! The end of a session ends the runs that ask for it (A9).
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::message::{assert_delivery, assert_refused};
 use crate::test_env::TestEnv;
 
 #[test]
-fn a_host_ends_its_session_and_nobody_else_does() {
+fn only_the_host_or_the_operator_can_end_a_session() {
     let env = TestEnv::new();
     env.spawn(
         "goes",
@@ -20,8 +20,8 @@ fn a_host_ends_its_session_and_nobody_else_does() {
         "sleep 600",
         &["--session", "s2", "--on-session-end", "kill"],
     );
-    let theirs = env.send(&["session:s1", "control.end", "--session", "s2"]);
-    assert_refused(&theirs, 4, "session_mismatch");
+    let foreign = env.send(&["session:s1", "control.end", "--session", "s2"]);
+    assert_refused(&foreign, 4, "session_mismatch");
     let inside = env
         .materia(&["message", "--json", "session:s1", "control.end"])
         .env("MATERIA_SESSION", "s1")
@@ -57,7 +57,7 @@ fn a_host_ends_its_session_and_nobody_else_does() {
 }
 
 #[test]
-fn a_connection_that_hangs_up_ends_the_session_that_it_was() {
+fn closing_an_unnamed_mcp_connection_ends_its_session() {
     let env = TestEnv::new();
     let mut client = Client::open(&env, &["mcp"]);
     client.call(
@@ -83,7 +83,7 @@ fn a_connection_that_hangs_up_ends_the_session_that_it_was() {
 }
 
 #[test]
-fn nobody_starts_the_run_of_another_session_anew() {
+fn a_session_cannot_restart_the_run_of_another_session() {
     let env = TestEnv::new();
     let args = [
         "spawn",
@@ -95,9 +95,9 @@ fn nobody_starts_the_run_of_another_session_anew() {
         "--session",
         "s2",
     ];
-    for theirs in ["sleep 600", "echo theirs"] {
-        env.spawn("a", theirs, &["--session", "s1"]);
-        if theirs != "sleep 600" {
+    for foreign in ["sleep 600", "echo theirs"] {
+        env.spawn("a", foreign, &["--session", "s1"]);
+        if foreign != "sleep 600" {
             env.wait("a");
         }
         let taken = env.materia(&args).run();
@@ -108,7 +108,7 @@ fn nobody_starts_the_run_of_another_session_anew() {
     env.materia(&["inspect", "run:a", "--session", "s1"])
         .run()
         .ok();
-    // A person may.
+    // The operator may.
     env.spawn("a", "echo ours", &[]);
     assert_eq!(env.wait("a")["status"], "done");
 }

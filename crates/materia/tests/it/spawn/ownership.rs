@@ -1,9 +1,9 @@
-//! Sessions, parents and children.
+//! Ownership: sessions, parents and children of runs.
 
 use super::*;
 
 #[test]
-fn a_session_sees_and_waits_for_its_own_runs_only() {
+fn a_session_sees_only_its_own_runs() {
     let env = TestEnv::new();
     env.spawn("mine", "true", &["--session", "s1"]);
     env.spawn("theirs", "true", &["--session", "s2"]);
@@ -50,13 +50,13 @@ fn a_session_sees_and_waits_for_its_own_runs_only() {
 }
 
 #[test]
-fn a_run_spawned_inside_a_run_is_its_child_and_of_its_session() {
+fn a_run_spawned_inside_a_run_is_its_child() {
     let env = TestEnv::new();
     let inside =
         "sh -c 'materia spawn --template true --as run:child >/dev/null && materia wait run:child'";
     env.spawn("parent", inside, &["--session", "s1"]);
-    let over = env.wait("parent");
-    assert_has!(over, {"status": "done", "children": {"child": "done"}});
+    let ended = env.wait("parent");
+    assert_has!(ended, {"status": "done", "children": {"child": "done"}});
     let child = env.run_state("child").start.unwrap();
     assert_eq!(
         (child.parent.as_deref(), child.session.as_deref()),
@@ -65,7 +65,7 @@ fn a_run_spawned_inside_a_run_is_its_child_and_of_its_session() {
 }
 
 #[test]
-fn a_child_outlives_its_parent_and_is_nobodys_orphan() {
+fn a_child_run_outlives_its_parent() {
     let env = TestEnv::new();
     env.spawn(
         "parent",
@@ -78,21 +78,21 @@ fn a_child_outlives_its_parent_and_is_nobodys_orphan() {
 }
 
 #[test]
-fn a_run_retires_when_its_children_are_over_though_its_own_command_is_not() {
+fn a_run_retires_when_its_children_have_ended() {
     let env = TestEnv::new();
     let inside = "sh -c 'materia spawn --template true --as run:child >/dev/null; sleep 600'";
     env.spawn("parent", inside, &["--retire-when", "children_terminal"]);
-    let over = env.wait("parent");
-    assert_eq!(over["status"], "done", "{over}");
+    let ended = env.wait("parent");
+    assert_eq!(ended["status"], "done", "{ended}");
     assert!(
-        over["evidence"].as_str().unwrap().starts_with("retired"),
-        "{over}"
+        ended["evidence"].as_str().unwrap().starts_with("retired"),
+        "{ended}"
     );
     assert!(env.live_processes().is_empty());
 }
 
 #[test]
-fn the_end_of_a_session_ends_what_wants_to_end_with_it() {
+fn the_end_of_a_session_kills_runs_that_ask_for_it() {
     let env = TestEnv::new();
     env.spawn(
         "goes",
@@ -124,7 +124,7 @@ fn the_end_of_a_session_ends_what_wants_to_end_with_it() {
 }
 
 #[test]
-fn the_end_of_a_run_rings_its_session() {
+fn the_end_of_a_run_notifies_its_session() {
     let env = TestEnv::new();
     env.spawn("a", "true", &["--session", "s1"]);
     env.wait("a");
@@ -152,8 +152,8 @@ fn a_cast_is_a_run() {
     ];
     let spawned = env.materia(&args).run().ok().json();
     assert_has!(spawned, {"run": "c", "status": "running"});
-    let over = env.wait("c");
-    assert_has!(over, {"status": "done", "cast": {"loadout": "Hello"}});
+    let ended = env.wait("c");
+    assert_has!(ended, {"status": "done", "cast": {"loadout": "Hello"}});
     assert!(
         env.read_run_file("c", "stdout.log")
             .starts_with("complete:"),

@@ -1,11 +1,10 @@
-/* Lower bound for starting a process: the time the system needs to spawn a command, read its output and reap it.
+/* The baseline of starting a process: the time to spawn a command, read its output and reap it.
  *
  *   cc -O2 -o spawn spawn.c && ./spawn N [STREAMS [PROGRAM]]
  *
  * Does posix_spawn + pipe + read to the end + waitpid N times in a row, with stdin from /dev/null, and prints the median
  * nanoseconds of one. STREAMS is how many streams are captured: 2 (stdout and stderr, the default) or 1 (stdout).
- * PROGRAM is /bin/true by default. It does not end process trees, enforce deadlines or limit output: this is the minimal
- * work.
+ * PROGRAM is /bin/true unless given. It has no process trees, deadlines or output limits.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -58,7 +57,7 @@ static void drain(int *ends, int streams) {
 
 static void once(char *program, int streams) {
     char *argv[] = {program, NULL};
-    int ends[2], theirs[2];
+    int ends[2], child_ends[2];
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -66,12 +65,12 @@ static void once(char *program, int streams) {
         int both[2];
         if (pipe2(both, O_CLOEXEC) < 0) fail("pipe2");
         ends[i] = both[0];
-        theirs[i] = both[1];
-        posix_spawn_file_actions_adddup2(&actions, theirs[i], 1 + i);
+        child_ends[i] = both[1];
+        posix_spawn_file_actions_adddup2(&actions, child_ends[i], 1 + i);
     }
     pid_t pid;
     if (posix_spawn(&pid, program, &actions, NULL, argv, environ) != 0) fail("posix_spawn");
-    for (int i = 0; i < streams; i++) close(theirs[i]);
+    for (int i = 0; i < streams; i++) close(child_ends[i]);
     drain(ends, streams);
     int status;
     if (waitpid(pid, &status, 0) < 0) fail("waitpid");

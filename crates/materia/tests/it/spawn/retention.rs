@@ -1,4 +1,4 @@
-//! What is kept of runs: artifacts, the archive, and the sweep of what is old.
+//! Retention of runs: artifacts, the archive, and the sweep of old runs.
 
 use std::time::Duration;
 
@@ -39,14 +39,14 @@ fn artifacts_have_a_manifest_with_size_and_hash() {
 }
 
 #[test]
-fn only_a_run_that_is_over_is_archived_and_a_tombstone_says_where() {
+fn only_an_ended_run_is_archived_and_leaves_a_tombstone() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
-    let (root, place) = (env.runs_root(), env.run_dir("a"));
-    let archive = || run::archive(&root, &place, None, &Clock::system());
+    let (root, dir) = (env.runs_root(), env.run_dir("a"));
+    let archive = || run::archive(&root, &dir, None, &Clock::system());
     assert!(matches!(archive(), Err(run::Error::NotTerminal { .. })));
     assert!(matches!(
-        run::prune(&root, &place, None, false, &Clock::system()),
+        run::prune(&root, &dir, None, false, &Clock::system()),
         Err(run::Error::NotTerminal { .. })
     ));
     env.kill("a");
@@ -95,13 +95,12 @@ fn pruning_keeps_every_artifact_under_its_own_name() {
 }
 
 #[test]
-fn the_sweep_takes_what_is_old_and_over_and_nothing_else() {
+fn the_sweep_removes_only_old_ended_runs() {
     let env = TestEnv::new();
     env.spawn("old", "true", &[]);
     env.wait("old");
     env.spawn("runs", "sleep 600", &[]);
-    // The records of a env are of the first of January 2026, long ago by the clock of the
-    // machine.
+    // The clock of a test environment is in January 2026, which is old by the system clock.
     std::fs::create_dir(env.runs_root().path().join(".removed-left")).unwrap();
     let swept = run::sweep(&env.runs_root(), Duration::from_secs(60), &Clock::system()).unwrap();
     assert_eq!(swept, ["old"]);
@@ -113,34 +112,34 @@ fn the_sweep_takes_what_is_old_and_over_and_nothing_else() {
 }
 
 #[test]
-fn the_sweep_takes_what_never_began_unless_somebody_is_about_to() {
+fn the_sweep_removes_runs_that_never_started_unless_locked() {
     let env = TestEnv::new();
-    let places = ["left", "begins"].map(|id| env.run_dir(id));
-    for place in &places {
-        std::fs::create_dir_all(place.dir()).unwrap();
-        std::fs::write(place.lock(), "").unwrap();
+    let dirs = ["left", "begins"].map(|id| env.run_dir(id));
+    for dir in &dirs {
+        std::fs::create_dir_all(dir.dir()).unwrap();
+        std::fs::write(dir.lock(), "").unwrap();
     }
-    let _begins = Lock::acquire_unsigned(&places[1].lock(), Mode::Exclusive, Wait::No).unwrap();
+    let _held = Lock::acquire_unsigned(&dirs[1].lock(), Mode::Exclusive, Wait::No).unwrap();
     run::sweep(&env.runs_root(), Duration::MAX, &Clock::system()).unwrap();
-    assert_eq!(places.map(|place| place.dir().exists()), [false, true]);
+    assert_eq!(dirs.map(|dir| dir.dir().exists()), [false, true]);
 }
 
 #[test]
-fn the_end_of_a_run_that_was_swept_is_told() {
+fn the_end_of_a_swept_run_is_reported() {
     let env = TestEnv::new();
     assert!(env.watch_once(&["--session", "s"]).is_empty());
     env.spawn("a", "true", &["--session", "s"]);
     env.wait("a");
     run::sweep(&env.runs_root(), Duration::from_secs(60), &Clock::system()).unwrap();
     assert!(!env.run_dir("a").dir().exists());
-    let told = env.watch_once(&["--session", "s"]);
-    assert_eq!(told.len(), 1);
-    assert_eq!(told[0]["event"], "terminal");
+    let events = env.watch_once(&["--session", "s"]);
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0]["event"], "terminal");
     assert!(env.watch_once(&["--session", "s"]).is_empty());
 }
 
 #[test]
-fn the_sweep_happens_once_a_day_by_itself() {
+fn spawn_sweeps_once_a_day() {
     let env = TestEnv::new();
     env.spawn("old", "true", &[]);
     env.wait("old");
@@ -160,40 +159,43 @@ fn the_sweep_happens_once_a_day_by_itself() {
             .set_modified(when)
             .unwrap();
     };
-    assert!(stamp.exists(), "whoever comes first begins to count");
+    assert!(stamp.exists(), "the first spawn must start the interval");
     swept_at("2026-01-09T00:00:00.000Z");
     spawn("2026-01-09T23:00:00.000Z");
-    assert!(env.run_dir("old").exists(), "less than a day ago");
+    assert!(
+        env.run_dir("old").exists(),
+        "the last sweep was less than a day ago"
+    );
     spawn("2026-01-10T01:00:00.000Z");
     assert!(!env.run_dir("old").exists() && env.run_dir("new").exists());
 }
 
 #[test]
-fn what_was_left_to_somebody_who_never_came_back_goes_with_time() {
+fn the_sweep_removes_old_pending_events() {
     let env = TestEnv::new();
     assert!(env.watch_once(&["--session", "s"]).is_empty());
     env.spawn("a", "true", &["--session", "s"]);
     env.wait("a");
     env.send_ok(&["run:a", "control.prune"]);
-    let left = run::left(&env.runs_root().session("s").unwrap());
-    assert_eq!(left.len(), 1);
-    let sweep = |kept: u64| {
+    let pending = run::left(&env.runs_root().session("s").unwrap());
+    assert_eq!(pending.len(), 1);
+    let sweep = |retention: u64| {
         run::sweep(
             &env.runs_root(),
-            Duration::from_secs(kept),
+            Duration::from_secs(retention),
             &Clock::system(),
         )
         .unwrap()
     };
     sweep(24 * 3600);
-    assert!(left[0].exists());
+    assert!(pending[0].exists());
     let old = std::time::SystemTime::now() - Duration::from_secs(48 * 3600);
-    std::fs::File::open(&left[0])
+    std::fs::File::open(&pending[0])
         .unwrap()
         .set_modified(old)
         .unwrap();
     sweep(24 * 3600);
-    assert!(!left[0].exists() && env.watch_once(&["--session", "s"]).is_empty());
+    assert!(!pending[0].exists() && env.watch_once(&["--session", "s"]).is_empty());
 }
 
 #[test]
