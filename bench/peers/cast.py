@@ -1,8 +1,8 @@
-"""The cast contest for LangGraph: a loop over work items with two programs each, checkpointed to SQLite at every step.
+"""The cast benchmark for LangGraph: a loop over work items with two programs each, checkpointed to SQLite at every step.
 
     cast.py DATABASE ITEMS PROGRAM TEXT
 
-Prints the seconds of one step, without the start of Python. Durability is `sync`: a checkpoint is written before the
+Prints the seconds per step, without the start of Python. Durability is `sync`: a checkpoint is written before the
 next step begins, and SQLite syncs every commit (WAL with synchronous=FULL, which is its default).
 """
 

@@ -1,8 +1,8 @@
-//! Casting a loop of work items with two utilities each, against a C program that starts the same
-//! processes and writes the same bytes with one sync per step, and against peers; how it grows; how
-//! soon it goes on after a kill; how long the smallest one takes.
+//! Casts: the time per step in a loop of work items with two utilities each, its growth with the
+//! length of the cast, the delay of a resume after a kill, and the smallest cast.
 //!
-//! Every contender does its work on the same disk and syncs once per step.
+//! The baseline is a C program that starts the same processes and writes the same bytes. Every
+//! candidate uses the same disk and syncs once per step.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,56 +11,56 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::contest::{Contender, hold};
-use crate::{floor, peers};
+use crate::comparison::{Candidate, compare};
+use crate::{baseline, peers};
 
-type Failure = Box<dyn std::error::Error>;
+type BoxError = Box<dyn std::error::Error>;
 
 const ITEMS: usize = 1000;
-const FEW: usize = 100;
+const FEW_ITEMS: usize = 100;
 const ANSWER: &str = "{\"satisfied\":true}";
 
-/// The steps of a long cast, beside the floor and peers. A turn takes seconds.
-pub(crate) fn steps(rounds: usize) -> Result<(), Failure> {
-    held(|bench| bench.steps(rounds.div_ceil(7).max(1)))
+/// The steps of a long cast, compared with the baseline and peers. A turn takes seconds.
+pub(crate) fn steps(rounds: usize) -> Result<(), BoxError> {
+    with_bench(|bench| bench.steps(rounds.div_ceil(7).max(1)))
 }
 
-/// How a step grows with the length of the cast.
-pub(crate) fn growth(rounds: usize) -> Result<(), Failure> {
-    held(|bench| bench.growth(rounds.div_ceil(7).max(1)))
+/// How the time of a step grows with the length of the cast.
+pub(crate) fn growth(rounds: usize) -> Result<(), BoxError> {
+    with_bench(|bench| bench.growth(rounds.div_ceil(7).max(1)))
 }
 
-/// How soon a killed cast goes on.
-pub(crate) fn resume(rounds: usize) -> Result<(), Failure> {
-    held(|bench| bench.resume(rounds.div_ceil(7).max(3)))
+/// How long a resume of a killed cast takes.
+pub(crate) fn resume(rounds: usize) -> Result<(), BoxError> {
+    with_bench(|bench| bench.resume(rounds.div_ceil(7).max(3)))
 }
 
 /// The smallest cast, from start to exit.
-pub(crate) fn smallest(rounds: usize) -> Result<(), Failure> {
-    held(|bench| bench.smallest(rounds))
+pub(crate) fn smallest(rounds: usize) -> Result<(), BoxError> {
+    with_bench(|bench| bench.smallest(rounds))
 }
 
-fn held(contest: impl FnOnce(&Bench) -> Result<(), Failure>) -> Result<(), Failure> {
-    let scratch = floor::disk()?;
+fn with_bench(run: impl FnOnce(&Bench) -> Result<(), BoxError>) -> Result<(), BoxError> {
+    let scratch = baseline::disk()?;
     let dir = scratch.path().canonicalize()?;
-    contest(&Bench {
-        floor: floor::compile("cast.c", &dir)?,
-        step: floor::compile("step.c", &dir)?,
+    run(&Bench {
+        baseline: baseline::compile("cast.c", &dir)?,
+        step: baseline::compile("step.c", &dir)?,
         materia: crate::plan::materia()?,
         dir,
-        turns: 0.into(),
+        dir_count: 0.into(),
     })
 }
 
 struct Bench {
-    floor: PathBuf,
+    baseline: PathBuf,
     step: PathBuf,
     materia: PathBuf,
     dir: PathBuf,
-    turns: std::cell::Cell<u32>,
+    dir_count: std::cell::Cell<u32>,
 }
 
-/// How many bytes a step of ours reads and writes, on average.
+/// The average number of bytes that a step of materia reads and writes.
 struct Sizes {
     input: u64,
     kept: u64,
@@ -69,16 +69,16 @@ struct Sizes {
 }
 
 impl Bench {
-    /// A new directory.
-    fn fresh(&self) -> Result<PathBuf, Failure> {
-        self.turns.set(self.turns.get() + 1);
-        let dir = self.dir.join(format!("turn-{}", self.turns.get()));
+    /// Creates a new directory.
+    fn new_dir(&self) -> Result<PathBuf, BoxError> {
+        self.dir_count.set(self.dir_count.get() + 1);
+        let dir = self.dir.join(format!("turn-{}", self.dir_count.get()));
         fs::create_dir(&dir)?;
         Ok(dir)
     }
 
-    /// The config of a loop over so many items; of one socket for none.
-    fn config(&self, items: usize) -> Result<PathBuf, Failure> {
+    /// Writes a config with a loop over this many items, or with one socket for none.
+    fn config(&self, items: usize) -> Result<PathBuf, BoxError> {
         let program =
             |command: Value| json!({"type": "utility", "parse": "json", "command": command});
         let step = program(json!([self.step, ANSWER]));
@@ -124,48 +124,50 @@ impl Bench {
         command
     }
 
-    /// How long one step of a cast over so many items takes, the start of the program included.
-    fn ours(&self, config: &Path, items: usize) -> Result<Duration, Failure> {
-        let dir = self.fresh()?;
+    /// The time of one step of a cast over this many items, including the start of the program.
+    fn materia_step(&self, config: &Path, items: usize) -> Result<Duration, BoxError> {
+        let dir = self.new_dir()?;
         let took = timed(&mut self.cast(config, &dir))? / steps_of(items);
         fs::remove_dir_all(dir)?;
         Ok(took)
     }
 
-    fn steps(&self, rounds: usize) -> Result<(), Failure> {
+    fn steps(&self, rounds: usize) -> Result<(), BoxError> {
         let config = self.config(ITEMS)?;
         let sizes = self.sizes(&config)?;
         println!(
-            "\na step of ours reads {} bytes and writes {} to the log and {} to four files",
+            "\na step of materia reads {} bytes and writes {} to the log and {} to four files",
             sizes.input,
             sizes.log,
             sizes.kept + sizes.command + ANSWER.len() as u64
         );
-        let mut contenders = vec![
-            Contender::new("C, same processes and bytes (floor)", || self.bare(&sizes)),
-            Contender::new("materia cast", || self.ours(&config, ITEMS)),
+        let mut candidates = vec![
+            Candidate::new("C, same processes and bytes (baseline)", || {
+                self.baseline_step(&sizes)
+            }),
+            Candidate::new("materia cast", || self.materia_step(&config, ITEMS)),
         ];
         println!(
             "(the reference engine is not on the npm registry, and only runs inside its host)"
         );
         match peers::python("langgraph", &["langgraph", "langgraph-checkpoint-sqlite"]) {
-            Some(python) => contenders.push(Contender::new(
+            Some(python) => candidates.push(Candidate::new(
                 "LangGraph, SQLite checkpoints, no artifacts",
-                move || self.langgraph(&python),
+                move || self.langgraph_step(&python),
             )),
             None => println!("(LangGraph cannot be installed)"),
         }
-        hold(
+        compare(
             &format!("a step of a cast of {ITEMS} items x 2 utilities"),
             1.5,
             rounds,
-            contenders,
+            candidates,
         )
     }
 
-    fn bare(&self, sizes: &Sizes) -> Result<Duration, Failure> {
-        let dir = self.fresh()?;
-        let mut command = Command::new(&self.floor);
+    fn baseline_step(&self, sizes: &Sizes) -> Result<Duration, BoxError> {
+        let dir = self.new_dir()?;
+        let mut command = Command::new(&self.baseline);
         command
             .arg(dir.join("cast"))
             .arg(steps_of(ITEMS).to_string())
@@ -178,8 +180,8 @@ impl Bench {
         Ok(took)
     }
 
-    fn langgraph(&self, python: &Path) -> Result<Duration, Failure> {
-        let dir = self.fresh()?;
+    fn langgraph_step(&self, python: &Path) -> Result<Duration, BoxError> {
+        let dir = self.new_dir()?;
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/cast.py");
         let mut command = Command::new(python);
         command
@@ -194,12 +196,12 @@ impl Bench {
         Ok(Duration::from_secs_f64(seconds))
     }
 
-    /// What our own cast reads and writes per step, so that the floor does the same.
-    fn sizes(&self, config: &Path) -> Result<Sizes, Failure> {
-        let dir = self.fresh()?;
+    /// What a cast of materia reads and writes per step, so that the baseline does the same.
+    fn sizes(&self, config: &Path) -> Result<Sizes, BoxError> {
+        let dir = self.new_dir()?;
         timed(&mut self.cast(config, &dir))?;
-        let cast = only(&dir.join(".pi/pi-materia"))?;
-        let mean = |kind: &str| -> Result<u64, Failure> {
+        let cast = only_entry(&dir.join(".pi/pi-materia"))?;
+        let mean = |kind: &str| -> Result<u64, BoxError> {
             let files = fs::read_dir(cast.join("sockets/one"))?.flatten();
             let sizes: Vec<u64> = files
                 .filter(|file| file.file_name().to_string_lossy().ends_with(kind))
@@ -220,28 +222,29 @@ impl Bench {
         Ok(sizes)
     }
 
-    fn growth(&self, rounds: usize) -> Result<(), Failure> {
-        let (few, many) = (self.config(FEW)?, self.config(ITEMS)?);
+    fn growth(&self, rounds: usize) -> Result<(), BoxError> {
+        let (few, many) = (self.config(FEW_ITEMS)?, self.config(ITEMS)?);
         let (short, long) = (
-            format!("a step of {FEW} items (floor)"),
+            format!("a step of {FEW_ITEMS} items (baseline)"),
             format!("a step of {ITEMS} items"),
         );
-        let contenders = vec![
-            Contender::new(&short, || self.ours(&few, FEW)),
-            Contender::new(&long, || self.ours(&many, ITEMS)),
+        let candidates = vec![
+            Candidate::new(&short, || self.materia_step(&few, FEW_ITEMS)),
+            Candidate::new(&long, || self.materia_step(&many, ITEMS)),
         ];
-        hold("growth with the length of a cast", 1.1, rounds, contenders)
+        compare("growth with the length of a cast", 1.1, rounds, candidates)
     }
 
-    /// A cast of so many items is killed near its end; then how long it takes until the next
-    /// program is started.
-    fn resume(&self, rounds: usize) -> Result<(), Failure> {
+    /// Kills a cast near its end and measures the time until `resume` starts the next program.
+    fn resume(&self, rounds: usize) -> Result<(), BoxError> {
         let config = self.config(ITEMS)?;
-        let dir = self.fresh()?;
+        let dir = self.new_dir()?;
         let mut child = self.cast(&config, &dir).spawn()?;
-        let nearly = format!("{}-WI-{}.input.json", ITEMS * 19 / 20, ITEMS * 19 / 20);
+        let late_input = format!("{}-WI-{}.input.json", ITEMS * 19 / 20, ITEMS * 19 / 20);
         let casts = dir.join(".pi/pi-materia");
-        while !only(&casts).is_ok_and(|cast| cast.join("sockets/two").join(&nearly).exists()) {
+        while !only_entry(&casts)
+            .is_ok_and(|cast| cast.join("sockets/two").join(&late_input).exists())
+        {
             if child.try_wait()?.is_some() {
                 return Err("the cast ended before it was killed".into());
             }
@@ -249,7 +252,7 @@ impl Bench {
         }
         child.kill()?;
         child.wait()?;
-        let cast = only(&casts)?;
+        let cast = only_entry(&casts)?;
         let (with, without) = (
             "resume, to the next dispatch",
             "the same without the snapshot",
@@ -260,7 +263,7 @@ impl Bench {
         for (name, snapshot) in [(with, true), (without, false)] {
             let mut times = Vec::new();
             for _ in 0..rounds {
-                times.push(self.taken_up(&cast, snapshot)?);
+                times.push(self.resume_delay(&cast, snapshot)?);
             }
             times.sort_unstable();
             println!(
@@ -271,9 +274,9 @@ impl Bench {
         Ok(())
     }
 
-    /// How long it takes from the start of `materia resume` to the start of the next program.
-    fn taken_up(&self, cast: &Path, snapshot: bool) -> Result<Duration, Failure> {
-        let (dir, copy) = (self.fresh()?, self.fresh()?);
+    /// The time from the start of `materia resume` to the start of the next program.
+    fn resume_delay(&self, cast: &Path, snapshot: bool) -> Result<Duration, BoxError> {
+        let (dir, copy) = (self.new_dir()?, self.new_dir()?);
         for name in ["config.resolved.json", "events.jsonl"]
             .into_iter()
             .chain(snapshot.then_some("state.json"))
@@ -292,21 +295,21 @@ impl Bench {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        let began = SystemTime::now();
+        let start = SystemTime::now();
         timed(&mut command)?;
         let at =
             SystemTime::UNIX_EPOCH + Duration::from_nanos(fs::read_to_string(&first)?.parse()?);
         for used in [dir, copy] {
             fs::remove_dir_all(used)?;
         }
-        Ok(at.duration_since(began)?)
+        Ok(at.duration_since(start)?)
     }
 
-    fn smallest(&self, rounds: usize) -> Result<(), Failure> {
+    fn smallest(&self, rounds: usize) -> Result<(), BoxError> {
         let config = self.config(0)?;
-        let dir = self.fresh()?;
-        let contenders = vec![
-            Contender::new("the bare process (floor)", || {
+        let dir = self.new_dir()?;
+        let candidates = vec![
+            Candidate::new("the bare process (baseline)", || {
                 timed(
                     Command::new(&self.step)
                         .arg(ANSWER)
@@ -314,34 +317,34 @@ impl Bench {
                         .stdout(Stdio::null()),
                 )
             }),
-            Contender::new("materia cast of one socket", || {
+            Candidate::new("materia cast of one socket", || {
                 timed(&mut self.cast(&config, &dir))
             }),
         ];
-        hold(
+        compare(
             "the smallest cast, from start to exit",
             10.0,
             rounds,
-            contenders,
+            candidates,
         )
     }
 }
 
-/// The list, and two steps for each item; one socket where there are none.
+/// The number of steps: the list, and two steps per item.
 fn steps_of(items: usize) -> u32 {
     u32::try_from(2 * items + 1).unwrap_or(u32::MAX)
 }
 
 /// The only entry of a directory.
-fn only(dir: &Path) -> Result<PathBuf, Failure> {
+fn only_entry(dir: &Path) -> Result<PathBuf, BoxError> {
     let entry = fs::read_dir(dir)?.next().ok_or("the directory is empty")?;
     Ok(entry?.path())
 }
 
-fn timed(command: &mut Command) -> Result<Duration, Failure> {
-    let began = Instant::now();
+fn timed(command: &mut Command) -> Result<Duration, BoxError> {
+    let start = Instant::now();
     let status = command.status()?;
-    let took = began.elapsed();
+    let took = start.elapsed();
     if status.success() {
         Ok(took)
     } else {

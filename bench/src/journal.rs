@@ -1,5 +1,4 @@
-//! Appending to a journal, against a bare `write` of the same bytes to a file, with and without a
-//! sync.
+//! Appends to a journal, compared with a plain `write` of the same bytes, with and without a sync.
 
 use std::fs::File;
 use std::io::Write;
@@ -9,13 +8,12 @@ use materia_engine::clock::Clock;
 use materia_engine::store::journal::{Journal, Options, SharedJournal};
 use serde::Serialize;
 
-use crate::contest::{Contender, hold};
-use crate::floor;
+use crate::baseline;
+use crate::comparison::{Candidate, compare};
 
-type Failure = Box<dyn std::error::Error>;
+type BoxError = Box<dyn std::error::Error>;
 
-/// A step's result, about as long as they are in practice, so that a line has some two hundred
-/// bytes.
+/// The result of a step with a realistic length, so that a line has about two hundred bytes.
 #[derive(Serialize)]
 struct Step {
     socket: &'static str,
@@ -30,12 +28,12 @@ const STEP: Step = Step {
 };
 
 const APPENDS: u32 = 20_000;
-const SYNCED: u32 = 40;
+const SYNCED_APPENDS: u32 = 40;
 
-/// Holds both contests.
-pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
-    let scratch = floor::disk()?;
-    let line = spelled(scratch.path())?;
+/// Runs both comparisons.
+pub(crate) fn run(rounds: usize) -> Result<(), BoxError> {
+    let scratch = baseline::disk()?;
+    let line = journal_line(scratch.path())?;
     let options = Options {
         rotate_at: None,
         ..Options::default()
@@ -49,43 +47,43 @@ pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
     let journal = Journal::open(&scratch.path().join("ours.jsonl"), &clock, &options)?;
     let shared = SharedJournal::open(&scratch.path().join("shared.jsonl"), &clock, &options)?;
     let append = vec![
-        Contender::new("bare write (floor)", || {
-            each(APPENDS, || Ok(bare.write_all(&line)?))
+        Candidate::new("bare write (baseline)", || {
+            average_time(APPENDS, || Ok(bare.write_all(&line)?))
         }),
-        Contender::new("journal append", || {
-            each(APPENDS, || Ok(journal.append("step", &STEP).map(drop)?))
+        Candidate::new("journal append", || {
+            average_time(APPENDS, || Ok(journal.append("step", &STEP).map(drop)?))
         }),
-        Contender::new("shared journal append", || {
-            each(APPENDS, || Ok(shared.append("step", &STEP).map(drop)?))
+        Candidate::new("shared journal append", || {
+            average_time(APPENDS, || Ok(shared.append("step", &STEP).map(drop)?))
         }),
     ];
-    // Serializing a record costs about as much as writing it. The bound that users feel is that of
-    // the durable append below: a flush costs a thousand times more.
-    hold(&format!("append {} bytes", line.len()), 1.8, rounds, append)?;
+    // Serializing a record costs about as much as writing it. Users notice only the durable append
+    // below: a flush costs a thousand times more.
+    compare(&format!("append {} bytes", line.len()), 1.8, rounds, append)?;
 
     let mut bare = File::options()
         .append(true)
         .create(true)
         .open(scratch.path().join("bare-synced"))?;
     let durable = vec![
-        Contender::new("bare write + fdatasync (floor)", || {
-            each(SYNCED, || {
+        Candidate::new("bare write + fdatasync (baseline)", || {
+            average_time(SYNCED_APPENDS, || {
                 bare.write_all(&line)?;
                 Ok(bare.sync_data()?)
             })
         }),
-        Contender::new("journal durable append", || {
-            each(SYNCED, || {
+        Candidate::new("journal durable append", || {
+            average_time(SYNCED_APPENDS, || {
                 Ok(journal.append_durable("step", &STEP).map(drop)?)
             })
         }),
-        Contender::new("shared journal durable append", || {
-            each(SYNCED, || {
+        Candidate::new("shared journal durable append", || {
+            average_time(SYNCED_APPENDS, || {
                 Ok(shared.append_durable("step", &STEP).map(drop)?)
             })
         }),
     ];
-    hold(
+    compare(
         &format!("append {} bytes durably", line.len()),
         1.2,
         rounds,
@@ -94,7 +92,7 @@ pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
 }
 
 /// A line exactly as a journal writes it.
-fn spelled(scratch: &std::path::Path) -> Result<Vec<u8>, Failure> {
+fn journal_line(scratch: &std::path::Path) -> Result<Vec<u8>, BoxError> {
     let path = scratch.join("sample.jsonl");
     let journal = Journal::open(&path, &Clock::system(), &Options::default())?;
     journal.append("step", &STEP)?;
@@ -103,14 +101,14 @@ fn spelled(scratch: &std::path::Path) -> Result<Vec<u8>, Failure> {
     Ok(format!("{line}\n").into_bytes())
 }
 
-/// How long one of `count` operations took.
-fn each(
+/// The average time of `count` operations.
+fn average_time(
     count: u32,
-    mut operation: impl FnMut() -> Result<(), Failure>,
-) -> Result<Duration, Failure> {
-    let began = Instant::now();
+    mut operation: impl FnMut() -> Result<(), BoxError>,
+) -> Result<Duration, BoxError> {
+    let start = Instant::now();
     for _ in 0..count {
         operation()?;
     }
-    Ok(began.elapsed() / count)
+    Ok(start.elapsed() / count)
 }

@@ -1,17 +1,17 @@
-//! Measures materia against the floor of the machine and its peers, as ratios in one run.
+//! Compares materia with a minimal C baseline and with similar programs, as ratios within one run.
 //!
-//! `cargo run --release -p materia-bench [CONTEST ...] [--rounds N]`
+//! `cargo run --release -p materia-bench [BENCHMARK ...] [--rounds N]`
 //!
-//! Machines are noisy, so contenders take turns in short rounds, and a ratio is the median of the
-//! ratios of the rounds.
+//! Machines are noisy, so the candidates take turns in short rounds, and a ratio is the median of the
+//! ratios of all rounds.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "a bench prints its table"
+    reason = "a benchmark prints its table"
 )]
 
-mod contest;
-mod floor;
+mod baseline;
+mod comparison;
 mod peers;
 mod journal;
 mod messages;
@@ -24,13 +24,11 @@ mod page;
 
 use std::process::ExitCode;
 
-type Outcome = Result<(), Box<dyn std::error::Error>>;
+/// Runs a benchmark with this number of rounds.
+type Benchmark = fn(usize) -> Result<(), Box<dyn std::error::Error>>;
 
-/// A contest, from the number of its rounds.
-type Contest = fn(usize) -> Outcome;
-
-/// All of them; `runs` chooses everything that begins with `runs-`.
-const CONTESTS: [(&str, Contest); 15] = [
+/// All benchmarks. A prefix selects several: `runs` selects all that start with `runs-`.
+const BENCHMARKS: [(&str, Benchmark); 15] = [
     ("spawn", spawn::run),
     ("journal", journal::run),
     ("plan", plan::run),
@@ -41,7 +39,7 @@ const CONTESTS: [(&str, Contest); 15] = [
     ("messages", messages::run),
     ("recipes", recipes::run),
     ("runs-spawn", runs::spawn),
-    ("runs-told", runs::told),
+    ("runs-wait", runs::wait),
     ("runs-many", runs::many),
     ("runs-idle", runs::idle),
     ("runs-list", runs::list),
@@ -49,8 +47,8 @@ const CONTESTS: [(&str, Contest); 15] = [
 ];
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if let Some((runs::STAMP, rest)) = words
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if let Some((runs::STAMP, rest)) = args
         .split_first()
         .map(|(first, rest)| (first.as_str(), rest))
     {
@@ -60,50 +58,50 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         };
     }
-    match chosen(words.into_iter()) {
+    match parse_args(args.into_iter()) {
         Ok((names, rounds)) => run(&names, rounds),
-        Err(wrong) => {
-            eprintln!("error: {wrong}");
+        Err(error) => {
+            eprintln!("error: {error}");
             eprintln!(
                 "  hint: cargo run --release -p materia-bench [{}] [--rounds N]",
-                CONTESTS.map(|(name, _)| name).join("] [")
+                BENCHMARKS.map(|(name, _)| name).join("] [")
             );
             ExitCode::from(2)
         }
     }
 }
 
-fn chosen(mut words: impl Iterator<Item = String>) -> Result<(Vec<String>, usize), String> {
+fn parse_args(mut args: impl Iterator<Item = String>) -> Result<(Vec<String>, usize), String> {
     let (mut names, mut rounds) = (Vec::new(), 21);
-    while let Some(word) = words.next() {
-        match word.as_str() {
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
             "--rounds" => {
-                let given = words.next().unwrap_or_default();
-                rounds = given
+                let value = args.next().unwrap_or_default();
+                rounds = value
                     .parse()
-                    .map_err(|_| format!("`{given}` is no number of rounds"))?;
+                    .map_err(|_| format!("`{value}` is not a number of rounds"))?;
             }
-            name if CONTESTS.iter().any(|(known, _)| is_meant(known, name)) => names.push(word),
-            other => return Err(format!("there is no contest `{other}`")),
+            name if BENCHMARKS.iter().any(|(known, _)| is_selected(known, name)) => names.push(arg),
+            other => return Err(format!("there is no benchmark `{other}`")),
         }
     }
     Ok((names, rounds.max(1)))
 }
 
-/// Whether a word on the command line means this contest.
-fn is_meant(contest: &str, word: &str) -> bool {
-    contest
-        .strip_prefix(word)
+/// Whether an argument selects this benchmark.
+fn is_selected(benchmark: &str, arg: &str) -> bool {
+    benchmark
+        .strip_prefix(arg)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
 fn run(names: &[String], rounds: usize) -> ExitCode {
     if cfg!(debug_assertions) {
-        eprintln!("warning: this is a debug build; its numbers mean nothing");
+        eprintln!("warning: this is a debug build; its numbers are meaningless");
     }
-    for (name, contest) in CONTESTS {
-        if (names.is_empty() || names.iter().any(|chosen| is_meant(name, chosen)))
-            && let Err(error) = contest(rounds)
+    for (name, benchmark) in BENCHMARKS {
+        if (names.is_empty() || names.iter().any(|arg| is_selected(name, arg)))
+            && let Err(error) = benchmark(rounds)
         {
             eprintln!("error: {name}: {error}");
             return ExitCode::FAILURE;

@@ -1,5 +1,5 @@
-//! A durable message to somebody who waits for it, against the least that has to happen: one sync
-//! and one wake-up; and how many of them eight senders get through when they share their syncs.
+//! A durable message to a waiting receiver, compared with the minimum: one sync and one wake-up. And
+//! the throughput of eight senders that share their syncs.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -15,30 +15,30 @@ use materia_model::message::event::Holder;
 use materia_model::message::{Draft, Envelope, Place};
 use serde_json::json;
 
-use crate::contest::{Contender, hold};
-use crate::floor;
+use crate::baseline;
+use crate::comparison::{Candidate, compare};
 
-type Failure = Box<dyn std::error::Error>;
+type BoxError = Box<dyn std::error::Error>;
 
-const LETTERS: u32 = 20;
+const MESSAGES: u32 = 20;
 const SENDERS: u32 = 8;
-const EACH: u32 = 25;
+const MESSAGES_PER_SENDER: u32 = 25;
 
-/// Long enough for whoever waits to have gone to sleep again.
+/// Long enough for the receiver to sleep again.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Holds both contests.
-pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
-    let scratch = floor::disk()?;
-    let floor = Floor::new(&scratch.path().join("bare"))?;
-    let office = Office::new(scratch.path(), "told")?;
+/// Runs both comparisons.
+pub(crate) fn run(rounds: usize) -> Result<(), BoxError> {
+    let scratch = baseline::disk()?;
+    let minimum = Baseline::new(&scratch.path().join("bare"))?;
+    let mailbox = Mailbox::new(scratch.path(), "latency")?;
     let latency = vec![
-        Contender::new("bare write, fdatasync, one wake-up (floor)", || {
-            floor.letters()
+        Candidate::new("bare write, fdatasync, one wake-up (baseline)", || {
+            minimum.latency()
         }),
-        Contender::new("message to a waiting receiver", || office.letters()),
+        Candidate::new("message to a waiting receiver", || mailbox.latency()),
     ];
-    hold(
+    compare(
         "a durable message until its receiver has it",
         1.5,
         rounds,
@@ -50,40 +50,42 @@ pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
         .create(true)
         .open(scratch.path().join("synced"))?;
     let line = [b'x'; 300];
-    let busy = scratch.path().join("busy");
-    std::fs::create_dir(&busy)?;
-    let path = started(&busy)?;
+    let dir = scratch.path().join("busy");
+    std::fs::create_dir(&dir)?;
+    let path = new_journal(&dir)?;
     let throughput = vec![
-        Contender::new(
-            "bare write + fdatasync, one after the other (floor)",
+        Candidate::new(
+            "bare write + fdatasync, one after the other (baseline)",
             || {
-                let began = Instant::now();
-                for _ in 0..EACH {
+                let start = Instant::now();
+                for _ in 0..MESSAGES_PER_SENDER {
                     bare.write_all(&line)?;
                     bare.sync_data()?;
                 }
-                Ok(began.elapsed() / EACH)
+                Ok(start.elapsed() / MESSAGES_PER_SENDER)
             },
         ),
-        Contender::new("a message of 8 senders at once", || crowd(&path)),
+        Candidate::new("a message of 8 senders at once", || {
+            concurrent_senders(&path)
+        }),
     ];
-    hold(
-        "one durable message in a crowd (2,000/s are 0.5 ms)",
+    compare(
+        "one durable message with 8 concurrent senders (2,000/s are 0.5 ms)",
         1.0,
         rounds,
         throughput,
     )
 }
 
-/// A run's journal with nothing but its beginning in it.
-fn started(dir: &Path) -> Result<std::path::PathBuf, Failure> {
+/// Creates a run's journal with only its start record.
+fn new_journal(dir: &Path) -> Result<std::path::PathBuf, BoxError> {
     let path = dir.join("journal.jsonl");
     let journal = SharedJournal::open(&path, &Clock::system(), &Options::default())?;
     journal.append_durable("run.start", &json!({"generation": "g", "run": "a"}))?;
     Ok(path)
 }
 
-fn letter() -> Result<Envelope, Failure> {
+fn message() -> Result<Envelope, BoxError> {
     let body = Some(json!({"text": "the tests pass; two files were changed", "files": 2}));
     Ok(Draft {
         to: "run:a".to_owned(),
@@ -94,70 +96,69 @@ fn letter() -> Result<Envelope, Failure> {
     .check()?)
 }
 
-fn me() -> Result<Holder, Failure> {
-    let me = Identity::of_self().ok_or("there is no /proc")?;
+fn own_identity() -> Result<Holder, BoxError> {
+    let identity = Identity::of_self().ok_or("there is no /proc")?;
     Ok(Holder {
-        pid: me.pid,
-        start_time: me.start_time,
-        boot_id: me.boot_id,
+        pid: identity.pid,
+        start_time: identity.start_time,
+        boot_id: identity.boot_id,
     })
 }
 
-/// Eight senders with a handle each, as eight processes have; their messages are handled
-/// afterwards, unmeasured.
-fn crowd(path: &Path) -> Result<Duration, Failure> {
+/// Eight senders with their own handles, like eight processes. Handling the messages is not measured.
+fn concurrent_senders(path: &Path) -> Result<Duration, BoxError> {
     let senders: Vec<Post> = (0..SENDERS)
         .map(|_| Post::open(path, &Clock::system()))
         .collect::<Result<_, _>>()?;
-    let letter = letter()?;
-    // What was said before is read before it is measured: senders that stay read it once.
+    let envelope = message()?;
+    // Read the earlier messages before the measurement: long-lived senders read them once.
     for post in &senders {
         post.look(|_| ())?;
     }
-    let began = Instant::now();
+    let start = Instant::now();
     std::thread::scope(|scope| {
         for post in &senders {
-            let letter = &letter;
+            let envelope = &envelope;
             scope.spawn(move || {
-                for _ in 0..EACH {
-                    drop(post.deliver(Posting::new(letter.clone())));
+                for _ in 0..MESSAGES_PER_SENDER {
+                    drop(post.deliver(Posting::new(envelope.clone())));
                 }
             });
         }
     });
-    let took = began.elapsed() / (SENDERS * EACH);
-    let (post, me) = (&senders[0], me()?);
+    let took = start.elapsed() / (SENDERS * MESSAGES_PER_SENDER);
+    let (post, receiver) = (&senders[0], own_identity()?);
     let mut arrived = 0;
-    while let Some(claimed) = post.claim(&Place::Run, &me)? {
+    while let Some(claimed) = post.claim(&Place::Run, &receiver)? {
         post.settle(
             &Place::Run,
             &claimed.id,
-            &me,
+            &receiver,
             &Ending::Failed("measured".to_owned()),
         )?;
         arrived += 1;
     }
-    if arrived == SENDERS * EACH {
+    if arrived == SENDERS * MESSAGES_PER_SENDER {
         Ok(took)
     } else {
         Err(format!("{arrived} messages arrived").into())
     }
 }
 
-/// The least that has to happen.
-struct Floor {
+/// The minimum: one write, one sync, one wake-up.
+struct Baseline {
     file: File,
     wake: std::io::PipeWriter,
     woken: Receiver<Instant>,
 }
 
-impl Floor {
-    fn new(path: &Path) -> Result<Self, Failure> {
+impl Baseline {
+    fn new(path: &Path) -> Result<Self, BoxError> {
         let (mut reader, wake) = std::io::pipe()?;
-        let (tell, woken) = channel();
+        let (sender, woken) = channel();
         std::thread::spawn(move || {
             let mut byte = [0];
-            while reader.read_exact(&mut byte).is_ok() && tell.send(Instant::now()).is_ok() {}
+            while reader.read_exact(&mut byte).is_ok() && sender.send(Instant::now()).is_ok() {}
         });
         Ok(Self {
             file: File::options().append(true).create(true).open(path)?,
@@ -166,7 +167,7 @@ impl Floor {
         })
     }
 
-    fn letters(&self) -> Result<Duration, Failure> {
+    fn latency(&self) -> Result<Duration, BoxError> {
         average(|| {
             (&self.file).write_all(&[b'x'; 300])?;
             self.file.sync_data()?;
@@ -176,57 +177,57 @@ impl Floor {
     }
 }
 
-/// A sender, and a receiver that waits in a thread of its own.
-struct Office {
+/// A sender, and a receiver that waits in another thread.
+struct Mailbox {
     post: Post,
-    letter: Envelope,
-    had: Receiver<Instant>,
+    message: Envelope,
+    received: Receiver<Instant>,
 }
 
-impl Office {
-    fn new(dir: &Path, name: &str) -> Result<Self, Failure> {
+impl Mailbox {
+    fn new(dir: &Path, name: &str) -> Result<Self, BoxError> {
         let dir = dir.join(name);
         std::fs::create_dir(&dir)?;
-        let path = started(&dir)?;
-        let (tell, had) = channel();
+        let path = new_journal(&dir)?;
+        let (sender, received) = channel();
         let (post, reader) = (
             Post::open(&path, &Clock::system())?,
             Post::open(&path, &Clock::system())?,
         );
-        let me = me()?;
-        std::thread::spawn(move || receive(&reader, &me, &tell));
+        let identity = own_identity()?;
+        std::thread::spawn(move || receive(&reader, &identity, &sender));
         Ok(Self {
             post,
-            letter: letter()?,
-            had,
+            message: message()?,
+            received,
         })
     }
 
-    fn letters(&self) -> Result<Duration, Failure> {
+    fn latency(&self) -> Result<Duration, BoxError> {
         average(|| {
-            self.post.deliver(Posting::new(self.letter.clone()))?;
-            Ok(self.had.recv()?)
+            self.post.deliver(Posting::new(self.message.clone()))?;
+            Ok(self.received.recv()?)
         })
     }
 }
 
-fn receive(post: &Post, me: &Holder, tell: &Sender<Instant>) {
-    while let Ok(claimed) = post.receive(&Place::Run, me, Wait::Forever) {
+fn receive(post: &Post, receiver: &Holder, sender: &Sender<Instant>) {
+    while let Ok(claimed) = post.receive(&Place::Run, receiver, Wait::Forever) {
         let now = Instant::now();
-        let settled = post.settle(&Place::Run, &claimed.id, me, &Ending::Handled);
-        if settled.is_err() || tell.send(now).is_err() {
+        let settled = post.settle(&Place::Run, &claimed.id, receiver, &Ending::Handled);
+        if settled.is_err() || sender.send(now).is_err() {
             return;
         }
     }
 }
 
-/// How long it took on average until somebody had what was sent.
-fn average(mut send: impl FnMut() -> Result<Instant, Failure>) -> Result<Duration, Failure> {
+/// The average time until the receiver has the message.
+fn average(mut send: impl FnMut() -> Result<Instant, BoxError>) -> Result<Duration, BoxError> {
     let mut total = Duration::ZERO;
-    for _ in 0..LETTERS {
+    for _ in 0..MESSAGES {
         std::thread::sleep(PAUSE);
-        let began = Instant::now();
-        total += send()?.saturating_duration_since(began);
+        let start = Instant::now();
+        total += send()?.saturating_duration_since(start);
     }
-    Ok(total / LETTERS)
+    Ok(total / MESSAGES)
 }

@@ -1,17 +1,16 @@
-//! Peers: other people's programs for the same work, installed from the registries when a contest
-//! wants them.
+//! Peers: other programs for the same work, installed from registries when a benchmark needs them.
 //!
-//! What cannot be installed is left out of the table, and said.
+//! A peer that cannot be installed is skipped with a message.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Where peers are put that the system's packages do not have.
+/// The directory for peers that are not system packages.
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/peers")
 }
 
-/// Installs what is missing; a failure only makes the table shorter.
+/// Installs missing peers. A failure only makes the table shorter.
 pub(crate) fn install() {
     let packages = [
         ("make", "make"),
@@ -25,15 +24,15 @@ pub(crate) fn install() {
         .map(|(_, package)| *package)
         .collect();
     if !missing.is_empty() {
-        quietly(Command::new("apt-get").arg("update"));
-        quietly(
+        run_quietly(Command::new("apt-get").arg("update"));
+        run_quietly(
             Command::new("apt-get")
                 .args(["install", "-y", "-q"])
                 .args(missing),
         );
     }
     if find("just").is_none() {
-        quietly(
+        run_quietly(
             Command::new("pip")
                 .args(["install", "-q", "--target"])
                 .arg(folder())
@@ -42,30 +41,30 @@ pub(crate) fn install() {
     }
 }
 
-/// The Python of an environment that has these packages; made where it is missing.
+/// The Python of a virtual environment with these packages, which is created if it is missing.
 pub(crate) fn python(name: &str, packages: &[&str]) -> Option<PathBuf> {
     let (home, python) = (folder().join(name), folder().join(name).join("bin/python"));
     let module = packages.first()?.replace('-', "_");
-    let has_it = || {
-        let mut asked = Command::new(&python);
-        asked
+    let is_installed = || {
+        let mut import = Command::new(&python);
+        import
             .args(["-c", &format!("import {module}")])
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        asked.status().is_ok_and(|status| status.success())
+        import.status().is_ok_and(|status| status.success())
     };
-    if !has_it() {
-        quietly(Command::new("python3").args(["-m", "venv"]).arg(&home));
-        quietly(
+    if !is_installed() {
+        run_quietly(Command::new("python3").args(["-m", "venv"]).arg(&home));
+        run_quietly(
             Command::new(&python)
                 .args(["-m", "pip", "install", "-q"])
                 .args(packages),
         );
     }
-    has_it().then_some(python)
+    is_installed().then_some(python)
 }
 
-/// Installs the queues of detached commands that are missing.
+/// Installs missing job queues.
 pub(crate) fn install_queues() {
     let packages = [("tsp", "task-spooler"), ("nq", "nq")];
     let missing: Vec<&str> = packages
@@ -74,8 +73,8 @@ pub(crate) fn install_queues() {
         .map(|(_, package)| *package)
         .collect();
     if !missing.is_empty() {
-        quietly(Command::new("apt-get").arg("update"));
-        quietly(
+        run_quietly(Command::new("apt-get").arg("update"));
+        run_quietly(
             Command::new("apt-get")
                 .args(["install", "-y", "-q"])
                 .args(missing),
@@ -83,11 +82,11 @@ pub(crate) fn install_queues() {
     }
 }
 
-fn quietly(command: &mut Command) {
-    let _missing_peer = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+fn run_quietly(command: &mut Command) {
+    let _may_fail = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
 }
 
-/// Where a program is, if it is installed.
+/// The path of a program, if it is installed.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     if program.contains('/') {
         return Some(program.into()).filter(|path: &PathBuf| path.exists());

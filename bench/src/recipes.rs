@@ -1,7 +1,6 @@
-//! Discovery: looking at a root with a thousand recipes, against reading the same files and parsing
-//! their JSON.
+//! Discovery of a thousand recipes, compared with reading the same files and parsing their JSON.
 //!
-//! In this process: what a host that stays up pays when it looks at its tools anew.
+//! Measured in this process, like a long-lived host that lists its tools again.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -11,11 +10,11 @@ use materia_engine::home::{Home, Variables};
 use materia_engine::library::Library;
 use materia_engine::registry;
 
-use crate::contest::{Contender, hold};
+use crate::comparison::{Candidate, compare};
 
 const RECIPES: usize = 1000;
 
-/// Holds the contest.
+/// Runs the benchmark.
 pub(crate) fn run(rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
     let scratch = tempfile::tempdir()?;
     let variables = Variables {
@@ -36,28 +35,28 @@ pub(crate) fn run(rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
         .iter()
         .filter(|entry| entry.tool)
         .count();
-    assert_eq!(found, RECIPES, "all of them are tools");
-    let contenders = vec![
-        Contender::new("read and parse (floor)", || {
-            let began = Instant::now();
-            read(library.root())?;
-            Ok(began.elapsed())
+    assert_eq!(found, RECIPES, "every recipe must be a tool");
+    let candidates = vec![
+        Candidate::new("read and parse (baseline)", || {
+            let start = Instant::now();
+            read_and_parse(library.root())?;
+            Ok(start.elapsed())
         }),
-        Contender::new("materia, all checked and linked", || {
-            let began = Instant::now();
+        Candidate::new("materia, all checked and linked", || {
+            let start = Instant::now();
             black_box(registry::survey(&library));
-            Ok(began.elapsed())
+            Ok(start.elapsed())
         }),
     ];
-    hold(
+    compare(
         &format!("discovery of {RECIPES} recipes (at most 100 ms)"),
         10.0,
         rounds,
-        contenders,
+        candidates,
     )
 }
 
-/// Ordinary ones: some arguments, a few steps, every fourth imports another.
+/// A typical recipe: some arguments and a few steps; every fourth one imports another.
 fn recipe(number: usize) -> String {
     let step = r#"{"label": "build", "timeout": 60000, "retry": 2, "template": "make {goal=all} -j{jobs:int=4}"}"#;
     let (imports, last) = if number % 4 == 3 {
@@ -77,7 +76,7 @@ fn recipe(number: usize) -> String {
     )
 }
 
-fn read(root: &Path) -> std::io::Result<()> {
+fn read_and_parse(root: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(root)? {
         let text = std::fs::read_to_string(entry?.path())?;
         black_box(serde_json::from_str::<serde_json::Value>(&text).map_err(std::io::Error::other)?);

@@ -1,23 +1,23 @@
-//! Runs, against other people's queues of detached commands: spawning one, hearing of its end, many
-//! of them, idle ones, and listing what is over.
+//! Runs, compared with other job queues: spawning one, waiting for its end, many runs, idle runs, and
+//! listing ended runs.
 //!
-//! Every contender is a whole program, timed from outside. Peers promise less: none of them syncs
-//! what it accepted.
+//! Every candidate is a whole program, timed from outside. Peers guarantee less: none of them syncs an
+//! accepted job.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::contest::{Contender, hold};
+use crate::comparison::{Candidate, compare};
 use crate::peers;
 
-/// The word that makes this program the command that writes down when it ends.
+/// The first argument that turns this program into the command which records its end.
 pub(crate) const STAMP: &str = "__stamp";
 
-/// Waits until somebody writes to a pipe, writes down the time and ends.
-pub(crate) fn stamp(words: &[String]) -> Result<(), Failure> {
-    let [fifo, stamp] = words else {
+/// Waits for data in a pipe, writes the time to a file and exits.
+pub(crate) fn stamp(args: &[String]) -> Result<(), BoxError> {
+    let [fifo, stamp] = args else {
         return Err("a pipe and a file are needed".into());
     };
     let mut file = std::fs::File::create(stamp)?;
@@ -30,11 +30,11 @@ pub(crate) fn stamp(words: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One of the rounds of [`Bench::told`]: until the word, and until its speaker is over.
-type Round<'a> = &'a mut dyn FnMut() -> Result<[Duration; 2], Failure>;
+/// A round of [`Bench::wait`]: the time until the output of the waiting program, and until its exit.
+type Round<'a> = &'a mut dyn FnMut() -> Result<[Duration; 2], BoxError>;
 
-/// Prints the medians of so many rounds, in milliseconds.
-fn print_medians(name: &str, rounds: usize, round: Round<'_>) -> Result<(), Failure> {
+/// Prints the medians of all rounds, in milliseconds.
+fn print_medians(name: &str, rounds: usize, round: Round<'_>) -> Result<(), BoxError> {
     let times = (0..rounds)
         .map(|_| round())
         .collect::<Result<Vec<_>, _>>()?;
@@ -47,46 +47,46 @@ fn print_medians(name: &str, rounds: usize, round: Round<'_>) -> Result<(), Fail
     Ok(())
 }
 
-type Failure = Box<dyn std::error::Error>;
+type BoxError = Box<dyn std::error::Error>;
 
-const MANY: usize = 1000;
-const AT_ONCE: usize = 8;
-const IDLE: usize = 200;
+const RUNS: usize = 1000;
+const CONCURRENT: usize = 8;
+const IDLE_RUNS: usize = 200;
 
-/// From the command line to the id of a run that runs.
-pub(crate) fn spawn(rounds: usize) -> Result<(), Failure> {
-    held(|bench| bench.spawn(rounds * 5))
+/// From the start of `spawn` to the id of a running run.
+pub(crate) fn spawn(rounds: usize) -> Result<(), BoxError> {
+    with_bench(|bench| bench.spawn(rounds * 5))
 }
 
-/// From the end of a command to the word of whoever waits for it.
-pub(crate) fn told(rounds: usize) -> Result<(), Failure> {
-    held(|bench| bench.told(rounds * 2))
+/// From the end of a command to the output of a program that waits for it.
+pub(crate) fn wait(rounds: usize) -> Result<(), BoxError> {
+    with_bench(|bench| bench.wait(rounds * 2))
 }
 
-/// Many short ones.
-pub(crate) fn many(rounds: usize) -> Result<(), Failure> {
-    held(|bench| bench.many(rounds.div_ceil(10).max(2)))
+/// Many short runs.
+pub(crate) fn many(rounds: usize) -> Result<(), BoxError> {
+    with_bench(|bench| bench.many(rounds.div_ceil(10).max(2)))
 }
 
-/// What a run costs while nothing happens in it.
-pub(crate) fn idle(_rounds: usize) -> Result<(), Failure> {
-    held(Bench::idle)
+/// The memory of an idle run.
+pub(crate) fn idle(_rounds: usize) -> Result<(), BoxError> {
+    with_bench(Bench::idle)
 }
 
-/// Listing runs that are over.
-pub(crate) fn list(_rounds: usize) -> Result<(), Failure> {
-    held(Bench::list)
+/// Listing ended runs.
+pub(crate) fn list(_rounds: usize) -> Result<(), BoxError> {
+    with_bench(Bench::list)
 }
 
-/// Holds a contest in a world of its own.
-fn held(contest: impl FnOnce(&Bench) -> Result<(), Failure>) -> Result<(), Failure> {
+/// Runs a benchmark with its own home directory.
+fn with_bench(benchmark: impl FnOnce(&Bench) -> Result<(), BoxError>) -> Result<(), BoxError> {
     let scratch = tempfile::tempdir()?;
     let bench = Bench {
         materia: materia()?,
         dir: scratch.path().to_owned(),
     };
     peers::install_queues();
-    let outcome = contest(&bench);
+    let outcome = benchmark(&bench);
     bench.quit();
     outcome
 }
@@ -97,11 +97,11 @@ struct Bench {
 }
 
 impl Bench {
-    /// A program in a world of its own.
-    fn call(&self, program: &Path, words: &[&str]) -> Command {
+    /// A command with its own home directory.
+    fn command(&self, program: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(program);
         command
-            .args(words)
+            .args(args)
             .current_dir(&self.dir)
             .env("HOME", &self.dir)
             .env("TMPDIR", &self.dir);
@@ -115,40 +115,40 @@ impl Bench {
         command
     }
 
-    fn timed(&self, program: &Path, words: &[&str]) -> Result<Duration, Failure> {
-        let began = Instant::now();
-        let status = self.call(program, words).status()?;
-        let took = began.elapsed();
+    fn timed(&self, program: &Path, args: &[&str]) -> Result<Duration, BoxError> {
+        let start = Instant::now();
+        let status = self.command(program, args).status()?;
+        let took = start.elapsed();
         if status.success() {
             Ok(took)
         } else {
-            Err(format!("{words:?}: {status}").into())
+            Err(format!("{args:?}: {status}").into())
         }
     }
 
-    /// From the command line to the id of a run that runs.
-    fn spawn(&self, rounds: usize) -> Result<(), Failure> {
+    /// From the start of `spawn` to the id of a running run.
+    fn spawn(&self, rounds: usize) -> Result<(), BoxError> {
         let Some(tsp) = peers::find("tsp") else {
             return self.missing("task-spooler");
         };
         let nq = peers::find("nq");
-        let mut contenders = vec![
-            Contender::new("task-spooler", || self.timed(&tsp, &["-n", "true"])),
-            Contender::new("materia spawn (durable)", || {
+        let mut candidates = vec![
+            Candidate::new("task-spooler", || self.timed(&tsp, &["-n", "true"])),
+            Candidate::new("materia spawn (durable)", || {
                 self.timed(&self.materia, &["spawn", "--template", "true"])
             }),
         ];
         if let Some(nq) = &nq {
-            contenders.push(Contender::new("nq", || self.timed(nq, &["true"])));
+            candidates.push(Candidate::new("nq", || self.timed(nq, &["true"])));
         }
-        hold("spawn `true` and get its id", 2.0, rounds, contenders)
+        compare("spawn `true` and get its id", 2.0, rounds, candidates)
     }
 
-    /// From the end of the command to the word of whoever waits for it. The command writes down
-    /// when it ends, as the last thing it does.
-    fn told(&self, rounds: usize) -> Result<(), Failure> {
+    /// From the end of the command to the output of a program that waits for it. The command records
+    /// the time as its last action.
+    fn wait(&self, rounds: usize) -> Result<(), BoxError> {
         let (fifo, stamp) = (self.dir.join("fifo"), self.dir.join("stamp"));
-        self.call(Path::new("mkfifo"), &["fifo"]).status()?;
+        self.command(Path::new("mkfifo"), &["fifo"]).status()?;
         let me = std::env::current_exe()?;
         let template = format!(
             "{} {STAMP} {} {}",
@@ -157,126 +157,129 @@ impl Bench {
             stamp.display()
         );
         let mut round = 0;
-        let mut ours = || {
+        let mut materia_round = || {
             round += 1;
-            let address = format!("run:told-{round}");
+            let address = format!("run:wait-{round}");
             self.timed(
                 &self.materia,
                 &["spawn", "--template", &template, "--as", &address],
             )?;
-            self.heard(&self.materia, &["wait", &address], (&fifo, &stamp))
+            self.wait_delay(&self.materia, &["wait", &address], (&fifo, &stamp))
         };
         println!(
-            "\nfrom the end of a command to the word of whoever waits ({rounds} rounds, ours at most 1 ms), and until that one is over"
+            "\nfrom the end of a command to the output of the waiting program ({rounds} rounds, materia at most 1 ms), and to its exit"
         );
-        print_medians("materia wait (over when durable)", rounds, &mut ours)?;
+        print_medians(
+            "materia wait (exits when durable)",
+            rounds,
+            &mut materia_round,
+        )?;
         if let Some(tsp) = peers::find("tsp") {
-            let words: Vec<&str> = std::iter::once("-n").chain(template.split(' ')).collect();
-            let mut theirs = || {
-                self.timed(&tsp, &words)?;
-                self.heard(&tsp, &["-w"], (&fifo, &stamp))
+            let args: Vec<&str> = std::iter::once("-n").chain(template.split(' ')).collect();
+            let mut tsp_round = || {
+                self.timed(&tsp, &args)?;
+                self.wait_delay(&tsp, &["-w"], (&fifo, &stamp))
             };
-            print_medians("task-spooler, tsp -w", rounds, &mut theirs)?;
+            print_medians("task-spooler, tsp -w", rounds, &mut tsp_round)?;
         }
         std::fs::remove_file(&fifo)?;
         Ok(())
     }
 
-    /// Lets somebody wait, lets the command end, and says how long it took until the one who waits
-    /// said so or was over.
-    fn heard(
+    /// Starts a waiting program, ends the command, and measures the time until the output and the exit
+    /// of the waiting program.
+    fn wait_delay(
         &self,
         program: &Path,
-        words: &[&str],
+        args: &[&str],
         (fifo, stamp): (&Path, &Path),
-    ) -> Result<[Duration; 2], Failure> {
-        let mut waiting = self.call(program, words).stdout(Stdio::piped()).spawn()?;
-        // Nobody tells when a program has begun to wait.
+    ) -> Result<[Duration; 2], BoxError> {
+        let mut waiting = self.command(program, args).stdout(Stdio::piped()).spawn()?;
+        // Nothing reports when a program has started to wait.
         std::thread::sleep(Duration::from_millis(30));
         std::fs::write(fifo, "go\n")?;
-        let mut word = [0];
-        let _said_or_over = waiting
+        let mut arg = [0];
+        let _output_or_eof = waiting
             .stdout
             .as_mut()
             .ok_or("it has no stdout")?
-            .read(&mut word)?;
-        let heard = SystemTime::now().duration_since(UNIX_EPOCH)?;
+            .read(&mut arg)?;
+        let output_at = SystemTime::now().duration_since(UNIX_EPOCH)?;
         waiting.wait()?;
-        let over = SystemTime::now().duration_since(UNIX_EPOCH)?;
+        let exit_at = SystemTime::now().duration_since(UNIX_EPOCH)?;
         let ended = Duration::from_nanos(std::fs::read_to_string(stamp)?.trim().parse()?);
-        Ok([heard, over].map(|at| at.saturating_sub(ended)))
+        Ok([output_at, exit_at].map(|at| at.saturating_sub(ended)))
     }
 
-    fn many(&self, rounds: usize) -> Result<(), Failure> {
+    fn many(&self, rounds: usize) -> Result<(), BoxError> {
         let Some(tsp) = peers::find("tsp") else {
             return self.missing("task-spooler");
         };
-        let at_once = AT_ONCE.to_string();
-        self.call(&tsp, &["-S", &at_once]).status()?;
-        let per_run = |took: Duration| took / u32::try_from(MANY).unwrap_or(1);
+        let at_once = CONCURRENT.to_string();
+        self.command(&tsp, &["-S", &at_once]).status()?;
+        let per_run = |took: Duration| took / u32::try_from(RUNS).unwrap_or(1);
         let mut round = 0;
-        // There is no `nq` here: it runs one command after the other, and answers before any of
-        // them has begun.
-        let contenders = vec![
-            Contender::new("task-spooler", || {
-                self.all(&tsp, &["-nf", "true"]).map(per_run)
+        // `nq` is not compared: it runs its commands one after another and returns before the first
+        // one has started.
+        let candidates = vec![
+            Candidate::new("task-spooler", || {
+                self.run_many(&tsp, &["-nf", "true"]).map(per_run)
             }),
-            Contender::new("materia spawn + wait (durable)", move || {
+            Candidate::new("materia spawn + wait (durable)", move || {
                 round += 1;
-                self.all_runs(round).map(per_run)
+                self.spawn_and_wait(round).map(per_run)
             }),
         ];
-        hold(
-            &format!("{MANY} x `true`, {AT_ONCE} at a time, per run (300/s are 3.3 ms)"),
+        compare(
+            &format!("{RUNS} x `true`, {CONCURRENT} at a time, per run (300/s are 3.3 ms)"),
             1.4,
             rounds,
-            contenders,
+            candidates,
         )
     }
 
-    /// So many calls, a few at a time.
-    fn all(&self, program: &Path, words: &[&str]) -> Result<Duration, Failure> {
-        let began = Instant::now();
+    /// Runs a command [`RUNS`] times, a few at a time.
+    fn run_many(&self, program: &Path, args: &[&str]) -> Result<Duration, BoxError> {
+        let start = Instant::now();
         let mut running: Vec<Child> = Vec::new();
-        for _ in 0..MANY {
-            if running.len() == AT_ONCE {
+        for _ in 0..RUNS {
+            if running.len() == CONCURRENT {
                 running.remove(0).wait()?;
             }
-            running.push(self.call(program, words).spawn()?);
+            running.push(self.command(program, args).spawn()?);
         }
         for mut child in running {
             child.wait()?;
         }
-        Ok(began.elapsed())
+        Ok(start.elapsed())
     }
 
-    /// Spawns them a few at a time, and waits for all at the end. Every round is the first in its
-    /// home: removing the runs of the one before would make every file of this one dearer where a
-    /// file system looks for what was just removed.
-    fn all_runs(&self, round: usize) -> Result<Duration, Failure> {
+    /// Spawns runs a few at a time and waits for all of them at the end. Every round has a new home:
+    /// on some file systems, creating files is slower after many were removed.
+    fn spawn_and_wait(&self, round: usize) -> Result<Duration, BoxError> {
         let bench = Bench {
             materia: self.materia.clone(),
             dir: self.dir.join(format!("home-{round}")),
         };
         std::fs::create_dir(&bench.dir)?;
         let root = bench.dir.join(".pi/agent/tmp/pi-actors/runs");
-        let began = Instant::now();
-        bench.all(&self.materia, &["spawn", "--template", "true"])?;
+        let start = Instant::now();
+        bench.run_many(&self.materia, &["spawn", "--template", "true"])?;
         let ids: Vec<String> = std::fs::read_dir(&root)?
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
             .filter(|name| name.starts_with("run-"))
             .map(|name| format!("run:{name}"))
             .collect();
-        let words: Vec<&str> = std::iter::once("wait")
+        let args: Vec<&str> = std::iter::once("wait")
             .chain(ids.iter().map(String::as_str))
             .collect();
-        bench.timed(&self.materia, &words)?;
-        Ok(began.elapsed())
+        bench.timed(&self.materia, &args)?;
+        Ok(start.elapsed())
     }
 
-    /// What a run costs while nothing happens in it.
-    fn idle(&self) -> Result<(), Failure> {
-        for index in 0..IDLE {
+    /// The memory of an idle run.
+    fn idle(&self) -> Result<(), BoxError> {
+        for index in 0..IDLE_RUNS {
             let address = format!("run:idle{index}");
             self.timed(
                 &self.materia,
@@ -291,20 +294,22 @@ impl Bench {
             pss / supervisors.len().max(1) as u64
         );
         for pid in &supervisors {
-            // A supervisor that is told to stop ends its run.
-            self.call(Path::new("kill"), &["-TERM", &pid.to_string()])
+            // SIGTERM to a supervisor ends its run.
+            self.command(Path::new("kill"), &["-TERM", &pid.to_string()])
                 .status()?;
         }
-        let ids: Vec<String> = (0..IDLE).map(|index| format!("run:idle{index}")).collect();
-        let words: Vec<&str> = std::iter::once("wait")
+        let ids: Vec<String> = (0..IDLE_RUNS)
+            .map(|index| format!("run:idle{index}"))
+            .collect();
+        let args: Vec<&str> = std::iter::once("wait")
             .chain(ids.iter().map(String::as_str))
             .collect();
-        self.call(&self.materia, &words).status()?;
+        self.command(&self.materia, &args).status()?;
         Ok(())
     }
 
-    /// Listing runs that are over; the journals are made by copying one.
-    fn list(&self) -> Result<(), Failure> {
+    /// Listing ended runs, whose journals are copies of one.
+    fn list(&self) -> Result<(), BoxError> {
         for count in [1000, 10_000] {
             let root = self.dir.join(".pi/agent/tmp/pi-actors/runs");
             let _none_yet = std::fs::remove_dir_all(&root);
@@ -320,39 +325,39 @@ impl Bench {
                 std::fs::write(dir.join("journal.jsonl"), &journal)?;
             }
             let list = ["inspect", "session:all", "--json"];
-            let cold = self.cpu(&list, 1)?;
-            let warm = self.cpu(&list, 20)?;
-            let most = if count == 1000 { 15 } else { 150 };
+            let cold = self.cpu_time(&list, 1)?;
+            let warm = self.cpu_time(&list, 20)?;
+            let limit = if count == 1000 { 15 } else { 150 };
             println!(
-                "\nlisting {count} runs: {warm:.1} ms of CPU (at most {most}), {cold:.0} ms without the index"
+                "\nlisting {count} runs: {warm:.1} ms of CPU (at most {limit}), {cold:.0} ms without the index"
             );
         }
         Ok(())
     }
 
-    /// Milliseconds of CPU that a call takes, as the kernel counts them, on the average of so many.
-    fn cpu(&self, words: &[&str], calls: u32) -> Result<f64, Failure> {
+    /// The average CPU time of a call in milliseconds, as the kernel counts it.
+    fn cpu_time(&self, args: &[&str], calls: u32) -> Result<f64, BoxError> {
         let before = children_time()?;
         for _ in 0..calls {
-            self.timed(&self.materia, words)?;
+            self.timed(&self.materia, args)?;
         }
         Ok((children_time()? - before) as f64 / 1e6 / f64::from(calls))
     }
 
-    fn missing(&self, peer: &str) -> Result<(), Failure> {
-        println!("\n{peer} cannot be installed here; its contest is left out");
+    fn missing(&self, peer: &str) -> Result<(), BoxError> {
+        println!("\n{peer} cannot be installed; its benchmark is skipped");
         Ok(())
     }
 
     fn quit(&self) {
         if let Some(tsp) = peers::find("tsp") {
-            let _gone = self.call(&tsp, &["-K"]).status();
+            let _gone = self.command(&tsp, &["-K"]).status();
         }
     }
 }
 
-/// Nanoseconds on a CPU of all children that were waited for.
-fn children_time() -> Result<u64, Failure> {
+/// The CPU time of all reaped children, in nanoseconds.
+fn children_time() -> Result<u64, BoxError> {
     let usage = std::fs::read_to_string("/proc/self/stat")?;
     let fields = usage.rsplit_once(") ").ok_or("no numbers")?.1.split(' ');
     let ticks: u64 = fields
@@ -360,37 +365,37 @@ fn children_time() -> Result<u64, Failure> {
         .take(2)
         .filter_map(|field| field.parse::<u64>().ok())
         .sum();
-    // A tick is ten milliseconds, so whoever asks lets many calls add up.
+    // A tick is ten milliseconds, so callers add up many calls.
     Ok(ticks * 10_000_000)
 }
 
 /// The supervisors whose home is this directory.
 fn supervisors(home: &Path) -> Vec<u32> {
-    let wanted = format!("HOME={}", home.display());
+    let variable = format!("HOME={}", home.display());
     let pids = std::fs::read_dir("/proc").into_iter().flatten();
     pids.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
         .filter(|pid| {
             let read =
                 |name: &str| std::fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
-            let has = |bytes: Vec<u8>, word: &str| {
+            let has = |bytes: Vec<u8>, arg: &str| {
                 bytes
                     .split(|byte| *byte == 0)
-                    .any(|part| part == word.as_bytes())
+                    .any(|part| part == arg.as_bytes())
             };
-            has(read("cmdline"), "__supervise") && has(read("environ"), &wanted)
+            has(read("cmdline"), "__supervise") && has(read("environ"), &variable)
         })
         .collect()
 }
 
-/// A process's part of the memory it shares, and all of what it has alone, in KiB.
+/// The proportional set size of a process in KiB: its private memory and its share of shared memory.
 fn pss(pid: u32) -> Option<u64> {
     let rollup = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
     let line = rollup.lines().find(|line| line.starts_with("Pss:"))?;
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// The program that was built beside this one.
-pub(crate) fn materia() -> Result<PathBuf, Failure> {
+/// The `materia` next to this program.
+pub(crate) fn materia() -> Result<PathBuf, BoxError> {
     let path = std::env::current_exe()?.with_file_name("materia");
     if path.exists() {
         Ok(path)

@@ -1,27 +1,27 @@
-//! Starting, capturing and waiting for `true`, against a plain C loop over `posix_spawn`.
+//! Starting, capturing and waiting for `true`, compared with a plain C loop over `posix_spawn`.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use materia_engine::process::{Command, Nursery};
 
-use crate::contest::{Contender, hold};
-use crate::floor;
+use crate::baseline;
+use crate::comparison::{Candidate, compare};
 
-type Failure = Box<dyn std::error::Error>;
+type BoxError = Box<dyn std::error::Error>;
 
 const SPAWNS: u32 = 200;
 
-/// Holds the contest.
-pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
+/// Runs the benchmark.
+pub(crate) fn run(rounds: usize) -> Result<(), BoxError> {
     let scratch = tempfile::tempdir()?;
-    let floor = floor::compile("spawn.c", scratch.path())?;
+    let program = baseline::compile("spawn.c", scratch.path())?;
     let mut plain = Nursery::new();
     let sequential = vec![
-        Contender::new("C posix_spawn loop (floor)", || floor_turn(&floor)),
-        Contender::new("nursery", || ours(&mut plain)),
+        Candidate::new("C posix_spawn loop (baseline)", || baseline_turn(&program)),
+        Candidate::new("nursery", || materia_turn(&mut plain)),
     ];
-    hold(
+    compare(
         "start, capture and wait for `true`, one after the other",
         1.25,
         rounds,
@@ -30,10 +30,10 @@ pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
     drop(plain);
     let mut adopting = Nursery::adopting()?;
     let adopted = vec![
-        Contender::new("C posix_spawn loop (floor)", || floor_turn(&floor)),
-        Contender::new("adopting nursery", || ours(&mut adopting)),
+        Candidate::new("C posix_spawn loop (baseline)", || baseline_turn(&program)),
+        Candidate::new("adopting nursery", || materia_turn(&mut adopting)),
     ];
-    hold(
+    compare(
         "the same in a process that adopts orphans",
         1.25,
         rounds,
@@ -41,8 +41,8 @@ pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
     )
 }
 
-/// The floor measures itself and prints nanoseconds per operation.
-fn floor_turn(program: &Path) -> Result<Duration, Failure> {
+/// The baseline measures itself and prints nanoseconds per operation.
+fn baseline_turn(program: &Path) -> Result<Duration, BoxError> {
     let output = std::process::Command::new(program)
         .arg(SPAWNS.to_string())
         .output()?;
@@ -50,17 +50,17 @@ fn floor_turn(program: &Path) -> Result<Duration, Failure> {
     let first = printed
         .split_whitespace()
         .next()
-        .ok_or("the floor printed nothing")?;
+        .ok_or("the baseline printed nothing")?;
     Ok(Duration::from_nanos(first.parse::<f64>()? as u64))
 }
 
-/// Ours, measured the same way: the median of single operations.
-fn ours(nursery: &mut Nursery) -> Result<Duration, Failure> {
+/// Measures materia in the same way: the median of single operations.
+fn materia_turn(nursery: &mut Nursery) -> Result<Duration, BoxError> {
     let mut times = Vec::with_capacity(SPAWNS as usize);
     for _ in 0..SPAWNS {
-        let began = Instant::now();
+        let start = Instant::now();
         let ended = nursery.run(Command::new(["/bin/true"]));
-        times.push(began.elapsed());
+        times.push(start.elapsed());
         if !ended.success() {
             return Err(format!("true failed: {:?}", ended.cause).into());
         }

@@ -1,4 +1,4 @@
-"""Links between the Markdown files of a repository, fragments included. Nothing is fetched."""
+"""Checks links between the Markdown files of a repository, including links to headings. Fetches nothing."""
 import json
 import os
 import re
@@ -6,7 +6,7 @@ import subprocess
 import sys
 from urllib.parse import unquote
 
-asked = json.load(sys.stdin)
+document = json.load(sys.stdin)
 LINK = re.compile(r"(?<!\\)\]\(\s*<?([^)\s>]+)")
 
 
@@ -15,7 +15,7 @@ def git(*words):
 
 
 def prose(path):
-    """The text outside of code."""
+    """Returns the text outside of code."""
     text = open(path, errors="replace").read()
     text = re.sub(r"^(```|~~~).*?^\1", "", text, flags=re.M | re.S)
     return re.sub(r"`[^`\n]*`", "", text)
@@ -34,7 +34,7 @@ def broken(path):
         file, _, fragment = unquote(target).partition("#")
         full = os.path.normpath(os.path.join(os.path.dirname(path), file)) if file else path
         if not os.path.exists(full):
-            found.append(f"{target}: there is no {full}")
+            found.append(f"{target}: {full} does not exist")
         elif fragment and full.endswith(".md") and fragment not in anchors(full):
             found.append(f"{target}: {full} has no heading for it")
     return found
@@ -47,8 +47,8 @@ def find():
 
 
 def verify():
-    wrong = broken(asked["item"]["title"])
-    return {"satisfied": not wrong, "context": "; ".join(wrong) or "every link leads somewhere"}
+    wrong = broken(document["item"]["title"])
+    return {"satisfied": not wrong, "context": "; ".join(wrong) or "every link works"}
 
 
 def commit():

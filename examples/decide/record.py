@@ -5,8 +5,8 @@ import re
 import subprocess
 import sys
 
-asked = json.load(sys.stdin)
-decision, folder = asked["state"]["decision"], asked["params"]["folder"]
+document = json.load(sys.stdin)
+decision, folder = document["state"]["decision"], document["params"]["folder"]
 os.makedirs(folder, exist_ok=True)
 taken = [int(name[:4]) for name in os.listdir(folder) if re.match(r"\d{4}-", name)]
 number = max(taken, default=0) + 1

@@ -1,4 +1,4 @@
-"""Asks a lock service for the environment, runs the deployment, gives the lock back. Runs inside a run: it is answered there."""
+"""Acquires a lock for the environment, runs the deployment and releases the lock. Must run inside a run, which receives the answers."""
 import json
 import shlex
 import subprocess
@@ -13,8 +13,8 @@ def materia(*words):
 
 
 def ask(kind):
-    asked = materia("message", f"run:{locks}", kind, json.dumps({"resource": resource}))
-    if asked.returncode:
+    sent = materia("message", f"run:{locks}", kind, json.dumps({"resource": resource}))
+    if sent.returncode:
         sys.exit(f"run:{locks} does not answer; start it: materia spawn locker --as run:{locks}")
     while True:
         got = materia("receive", "--timeout", wait, "--json")
@@ -28,7 +28,7 @@ def ask(kind):
 
 answer = ask("lock.acquire")
 if answer["type"] != "lock.granted":
-    holder = (answer.get("body") or {}).get("heldBy") or "somebody"
+    holder = (answer.get("body") or {}).get("heldBy") or "another owner"
     materia("message", "coordinator", "deploy.refused", json.dumps({"environment": environment, "holder": holder}))
     sys.exit(f"{environment} is being deployed by {holder}")
 try:

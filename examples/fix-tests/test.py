@@ -1,10 +1,10 @@
-"""Runs params.command in the project. Its exit code is the verdict, the end of its output the evidence."""
+"""Runs params.command in the project. Its exit code is the verdict; the end of its output goes into the state."""
 import json
 import subprocess
 import sys
 
-asked = json.load(sys.stdin)
-command = asked["params"]["command"]
+document = json.load(sys.stdin)
+command = document["params"]["command"]
 ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
 tail = ran.stdout[-6000:]
 json.dump(

@@ -1,4 +1,4 @@
-"""once: one run of the tests, as a line of JSON. report: what the lines say together; exit code 1 when a test is flaky."""
+"""once: runs the tests once and prints a line of JSON. report: summarizes these lines; exits with 1 if a test is flaky."""
 import json
 import re
 import shlex
@@ -15,18 +15,18 @@ def once(run, failed, command):
 def report():
     runs = [json.loads(line) for line in sys.stdin if line.startswith('{"flaky-run"')]
     if not runs:
-        sys.exit("no run of the tests came to an end")
+        sys.exit("no test run finished")
     red = [run for run in runs if run["exit"]]
     count = {}
     for run in red:
-        for name in run["failed"] or ["(a test whose name the pattern does not find)"]:
+        for name in run["failed"] or ["(a test that the pattern does not match)"]:
             count[name] = count.get(name, 0) + 1
     print(f"{len(runs)} runs, {len(red)} red")
     for name, times in sorted(count.items(), key=lambda one: -one[1]):
         kind = "always fails" if times == len(runs) else f"flaky: failed {times} of {len(runs)}"
         print(f"- {name} {kind}")
     if 0 < len(red) < len(runs):
-        print("\nThe end of one red run:\n\n" + red[0]["tail"])
+        print("\nThe end of one failed run:\n\n" + red[0]["tail"])
         sys.exit(1)
 
 

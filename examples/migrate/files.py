@@ -1,12 +1,12 @@
-"""list: the files that match. verify: one file after its migration. commit: that file alone."""
+"""list: lists the files that match. verify: checks one migrated file. commit: commits that file alone."""
 import json
 import re
 import subprocess
 import sys
 
-asked = json.load(sys.stdin)
-params = asked["params"]
-file = asked["item"]["title"] if asked["item"] else None
+document = json.load(sys.stdin)
+params = document["params"]
+file = document["item"]["title"] if document["item"] else None
 
 
 def git(*words):
@@ -28,7 +28,7 @@ def verified():
     others = [line[3:] for line in git("status", "--porcelain").splitlines()]
     others = [path for path in others if path != file and not path.startswith(".pi/") and path != ".pi/"]
     if others:
-        return refused(f"these were changed, too: {', '.join(others)}; take that back")
+        return refused(f"other files were changed: {', '.join(others)}; revert them")
     if lines := has_old(file):
         return refused(f"{file} still has the old call in line {lines[0]}")
     check = [word.replace("{file}", file) for word in params["check"]]

@@ -1,11 +1,11 @@
-"""commits: what makes the release. check: whether the notes are complete. tag: makes it."""
+"""commits: collects the commits and the version. check: checks the notes. tag: writes the files, commits and tags."""
 import json
 import os
 import re
 import subprocess
 import sys
 
-asked = json.load(sys.stdin)
+document = json.load(sys.stdin)
 SUBJECT = re.compile(r"^(?P<type>[a-z]+)(\((?P<scope>[^)]*)\))?(?P<breaking>!)?: (?P<text>.+)$")
 
 
@@ -22,17 +22,17 @@ def commits():
     lines, breaking, step = [], [], None
     for entry in filter(None, (entry.strip() for entry in entries.split("\x1e"))):
         short, subject, body = (entry.split("\x1f") + [""])[:3]
-        told = SUBJECT.match(subject)
-        if not told:
+        parsed = SUBJECT.match(subject)
+        if not parsed:
             continue
         lines.append(f"{short} {subject}")
-        if told["breaking"] or "BREAKING CHANGE:" in body:
-            breaking.append(told["text"])
-        rank = "major" if told["breaking"] or "BREAKING CHANGE:" in body else {"feat": "minor", "fix": "patch", "perf": "patch"}.get(told["type"])
+        if parsed["breaking"] or "BREAKING CHANGE:" in body:
+            breaking.append(parsed["text"])
+        rank = "major" if parsed["breaking"] or "BREAKING CHANGE:" in body else {"feat": "minor", "fix": "patch", "perf": "patch"}.get(parsed["type"])
         if rank and (step is None or "patch minor major".index(rank) > "patch minor major".index(step)):
             step = rank
     if step is None:
-        return {"satisfied": False, "context": f"nothing to release since {last or 'the beginning'}"}
+        return {"satisfied": False, "context": f"nothing to release since {last or 'the first commit'}"}
     version = bumped(last.lstrip("v") or "0.0.0", step)
     release = {"version": version, "previous": last, "commits": "\n".join(lines), "breaking": breaking}
     return {"satisfied": True, "context": f"{version}: {len(lines)} commits", "state": {"release": release}}
@@ -46,7 +46,7 @@ def bumped(version, step):
 
 
 def check():
-    notes, release = asked["state"]["notes"], asked["state"]["release"]
+    notes, release = document["state"]["notes"], document["state"]["release"]
     wrong = []
     if release["breaking"] and "### Breaking" not in notes:
         wrong.append(f"`### Breaking` is missing; these break: {'; '.join(release['breaking'])}")
@@ -58,12 +58,12 @@ def check():
 
 
 def tag():
-    release, notes = asked["state"]["release"], asked["state"]["notes"].strip()
+    release, notes = document["state"]["release"], document["state"]["notes"].strip()
     name = f"v{release['version']}"
     day = git("log", "-1", "--format=%cs")
     section = f"## [{release['version']}] - {day}\n\n{notes}\n"
     log = open("CHANGELOG.md").read() if os.path.exists("CHANGELOG.md") else "# Changelog\n"
-    # Above the newest section, below everything that introduces the file.
+    # Insert above the newest section and below the introduction of the file.
     found = re.search(r"^## \[\d", log, re.M)
     at = found.start() if found else len(log)
     text = log[:at].rstrip("\n") + "\n\n" + section + ("\n" + log[at:] if found else "")

@@ -1,10 +1,10 @@
-"""read: issues that have no label yet. write: one verdict, if it only uses what exists."""
+"""read: lists the issues without a verdict. write: stores one verdict if its labels and priority exist."""
 import json
 import os
 import sys
 
-asked = json.load(sys.stdin)
-params = asked["params"]
+document = json.load(sys.stdin)
+params = document["params"]
 
 
 def lines(path):
@@ -19,13 +19,13 @@ def read():
 
 
 def write():
-    verdict = asked["state"]["verdict"]
+    verdict = document["state"]["verdict"]
     odd = [label for label in verdict.get("labels", []) if label not in params["labels"]]
     if odd or not verdict.get("labels"):
         return {"satisfied": False, "context": f"there is no label {', '.join(odd) or 'given'}"}
     if verdict.get("priority") not in params["priorities"]:
         return {"satisfied": False, "context": f"there is no priority {verdict.get('priority')}"}
-    number = int(asked["item"]["title"].split()[0].lstrip("#"))
+    number = int(document["item"]["title"].split()[0].lstrip("#"))
     with open(params["to"], "a") as out:
         out.write(json.dumps({"number": number, **verdict}) + "\n")
     return {"satisfied": True, "context": f"#{number}: {', '.join(verdict['labels'])}"}

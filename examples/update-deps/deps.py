@@ -1,10 +1,10 @@
-"""The steps around npm: outdated, update, test, settle (commit or take back), report."""
+"""The npm steps: outdated, update, test, settle (commit or revert), report."""
 import json
 import subprocess
 import sys
 
-asked = json.load(sys.stdin)
-item = asked["item"]
+document = json.load(sys.stdin)
+item = document["item"]
 
 
 def run(*words, check=True):
@@ -15,7 +15,7 @@ def run(*words, check=True):
 
 
 def outdated():
-    # npm exits with 1 when something is outdated.
+    # npm exits with 1 if something is outdated.
     listed = subprocess.run(["npm", "outdated", "--json"], stdout=subprocess.PIPE, text=True).stdout
     found = json.loads(listed or "{}")
     items = [
@@ -32,21 +32,21 @@ def update():
 
 
 def test():
-    ran = run(*asked["params"]["command"], check=False)
+    ran = run(*document["params"]["command"], check=False)
     passed = ran.returncode == 0
     tests = {"passed": passed, "output": ran.stdout[-6000:]}
     return {"satisfied": passed, "context": f"exit code {ran.returncode}", "state": {"tests": tests}}
 
 
 def settle():
-    done = asked["state"].get("settled", [])
-    if asked["state"]["tests"]["passed"]:
+    done = document["state"].get("settled", [])
+    if document["state"]["tests"]["passed"]:
         run("git", "add", "--all", "--", ".")
         run("git", "reset", "--quiet", "--", ".pi")
         run("git", "commit", "--quiet", "-m", f"build(deps): {item['title']}")
         line = f"kept {item['title']}"
     else:
-        why = (asked["state"].get("envelope") or {}).get("context") or "the tests fail"
+        why = (document["state"].get("envelope") or {}).get("context") or "the tests fail"
         run("git", "checkout", "--quiet", "HEAD", "--", ".")
         run("git", "clean", "--quiet", "-fd", "--exclude=.pi", "--exclude=node_modules")
         line = f"took back {item['title']}: {why}"
@@ -54,8 +54,8 @@ def settle():
 
 
 def report():
-    return "\n".join(asked["state"].get("settled", ["everything is up to date"])) + "\n"
+    return "\n".join(document["state"].get("settled", ["everything is up to date"])) + "\n"
 
 
-gave = {"outdated": outdated, "update": update, "test": test, "settle": settle, "report": report}[sys.argv[1]]()
-sys.stdout.write(gave if isinstance(gave, str) else json.dumps(gave))
+result = {"outdated": outdated, "update": update, "test": test, "settle": settle, "report": report}[sys.argv[1]]()
+sys.stdout.write(result if isinstance(result, str) else json.dumps(result))

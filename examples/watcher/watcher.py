@@ -1,7 +1,7 @@
-"""Runs watched commands every so many seconds, and reports the ones whose output changed.
+"""Runs watched commands at an interval and reports those whose output changed.
 
-Messages are the only way in and out: `materia receive` waits for the next one and is also the clock. What is watched is
-kept in the run's directory, so a new generation of the run goes on with it.
+All communication is by message. The timeout of `materia receive` is also the timer. The list of commands is stored in the
+run's directory, so it survives a restart of the run.
 """
 import json
 import os
@@ -18,47 +18,47 @@ def materia(*words):
     return subprocess.run(["materia", *words], stdout=subprocess.PIPE, text=True)
 
 
-def say(kind, body):
+def send(kind, body):
     materia("message", "coordinator", kind, json.dumps(body))
 
 
-def keep():
+def save():
     with open(kept + ".new", "w") as out:
         json.dump(watched, out)
     os.replace(kept + ".new", kept)
 
 
-def look(name, command):
+def check(name, command):
     ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=600)
     return {"exit": ran.returncode, "output": ran.stdout[-4000:]}
 
 
-def look_at_all():
+def check_all():
     for name, about in watched.items():
         try:
-            seen = look(name, about["command"])
+            seen = check(name, about["command"])
         except (OSError, subprocess.TimeoutExpired) as error:
             seen = {"exit": None, "output": str(error)}
         if about.get("seen") not in (None, seen):
-            say("watch.changed", {"name": name, "before": about["seen"], "now": seen})
+            send("watch.changed", {"name": name, "before": about["seen"], "now": seen})
         about["seen"] = seen
-    keep()
+    save()
 
 
-def obey(kind, body):
+def handle(kind, body):
     if kind == "watch.add":
         watched[body["name"]] = {"command": body["command"]}
-        look_at_all()
+        check_all()
     elif kind == "watch.remove":
         watched.pop(body["name"], None)
-        keep()
+        save()
     elif kind == "watch.now":
-        look_at_all()
+        check_all()
     elif kind == "watch.list":
-        say("watch.list", {name: about["command"] for name, about in watched.items()})
+        send("watch.list", {name: about["command"] for name, about in watched.items()})
 
 
-say("watch.started", {"every": every, "watched": sorted(watched)})
+send("watch.started", {"every": every, "watched": sorted(watched)})
 due = time.monotonic() + every
 while True:
     got = materia("receive", "--timeout", str(max(0.1, due - time.monotonic())), "--json")
@@ -66,13 +66,13 @@ while True:
     if message:
         stop = message["type"] == "control.stop"
         try:
-            obey(message["type"], message.get("body") or {})
+            handle(message["type"], message.get("body") or {})
         except (KeyError, TypeError, AttributeError) as error:
-            say("watch.error", {"type": message["type"], "error": f"the body lacks {error}"})
+            send("watch.error", {"type": message["type"], "error": f"missing in the body: {error}"})
         materia("receive", "--ack", message["id"])
         if stop:
             break
     if time.monotonic() >= due:
-        look_at_all()
+        check_all()
         due = time.monotonic() + every
-say("watch.stopped", {})
+send("watch.stopped", {})

@@ -1,6 +1,6 @@
 // Written by the test `ui::the_clients_types_are_current`; MATERIA_WRITE_REFERENCE=1 writes it.
 
-/** This program and the project it serves. */
+/** This program and the project it works in. */
 export type AboutReport = {
   /** Our version. */
   version: string;
@@ -26,6 +26,7 @@ export type ActiveLoadoutReport = {
 
 /** Another active loadout. */
 export type ActiveRequest = {
+  /** Its name or id. */
   name: string;
 };
 
@@ -78,7 +79,7 @@ export type ActivityEnd = {
 /** One line of the artifact. */
 export type ActivityLine = Activity | ActivityEnd;
 
-/** A few lines of it. */
+/** Some lines of what an agent said and did in a turn. */
 export type ActivityReport = {
   /** Which file it is. */
   path: string;
@@ -177,15 +178,12 @@ export type BudgetReport = {
   ok: boolean;
   /** The cast. */
   castId: string;
-  /** How it stands, proved. */
-  status: string;
+  /** Its status. */
+  status: ObservedStatus;
   /** Every limit, and how much of it is used. */
   budget: Array<BudgetShare>;
-  /**
-   * Whether a limit was changed: `recorded`, or `ordered` where another process drives the cast
-   * and takes it up before its next step.
-   */
-  raised: string | null;
+  /** Whether a limit was changed, and from when on it holds. */
+  raised: RaiseOutcome | null;
   /** What can be typed next. */
   next: Array<string>;
 };
@@ -200,13 +198,16 @@ export type BudgetRequest = {
 
 /** One limit and how much of it is used. */
 export type BudgetShare = {
-  /** `tokens`, `cost`, `turns` or `minutes`. */
-  what: string;
+  /** What is limited. */
+  what: BudgetUnit;
   /** How much is used. */
   used: number;
   /** How much may be; nothing where there is no limit. */
   limit: number | null;
 };
+
+/** What a budget limits. */
+export type BudgetUnit = "tokens" | "cost" | "turns" | "minutes";
 
 /** How a cast goes on. */
 export type CastActionRequest = {
@@ -276,8 +277,8 @@ export type CastFailureCode =
 export type CastListItem = {
   /** Its id. */
   castId: string;
-  /** How it stands, proved. */
-  status: string;
+  /** Its status. */
+  status: ObservedStatus;
   /** The process that drives it. */
   driver: number | null;
   /** Its loadout. */
@@ -385,8 +386,8 @@ export type CastReport = {
 export type CastShowReport = {
   /** Always true. */
   ok: boolean;
-  /** How it stands, proved. */
-  status: string;
+  /** Its status. */
+  status: ObservedStatus;
   /** The process that drives it. */
   driver: number | null;
   /** The cast. */
@@ -417,24 +418,29 @@ export type CastShowReport = {
   artifacts?: Array<CastArtifact>;
 };
 
-/** What a cast's events come to, as far as a picture of it needs. */
+/** What the events of a cast add up to, as far as a picture of it needs. */
 export type CastStateReport = {
-  /**
-   * `running`, `interrupted`, `paused`, `complete`, `failed` or `aborted`: proved, not
-   * remembered.
-   */
-  status: string;
+  /** Its status. */
+  status: ObservedStatus;
+  /** Where it is. */
   at: CastPosition | null;
+  /** How often each socket was visited. */
   visits: { [key in string]: number };
+  /** How often each edge was taken. */
   traversals: { [key in string]: number };
+  /** What it used. */
   usage: CastUsage;
   /** Who said what, the newest last. */
   conversation: Array<[Speaker, string]>;
+  /** Work that was sent back. */
   rework: Array<Rework>;
+  /** What went wrong. */
   error: CastFailure | null;
   /** Limits that were raised. */
   raised: RaisedLimits;
+  /** When it began. */
   startedAt: Timestamp | null;
+  /** When something last happened. */
   updatedAt: Timestamp | null;
 };
 
@@ -447,8 +453,8 @@ export type CastStep = {
   step: number;
   /** How many attempts there were. */
   attempts: number;
-  /** How it stands: `running`, `done`, `failed`, `waiting` or `interrupted`. */
-  outcome: string;
+  /** What came of it. */
+  outcome: StepOutcome;
   /** What guards saw. */
   satisfied: boolean | null;
   /** When it began. */
@@ -926,13 +932,23 @@ export type MessageRequest = {
 /** What kind of message it is, by convention `channel.action`. */
 export type MessageType = string;
 
-/** What needs the person besides casts. */
+/** What needs the user besides casts. */
 export type NeedsReport = {
-  /** What the project brings, where the person has not agreed to it. */
+  /** What the project brings, where the user does not trust it. */
   trust: TrustReport | null;
   /** Messages whose senders wait for an answer. */
   attention: Array<AttentionMessage>;
 };
+
+/** The status of a cast as observed: what its log says, and whether a process drives it. */
+export type ObservedStatus =
+  | "running"
+  | "interrupted"
+  | "paused"
+  | "complete"
+  | "failed"
+  | "aborted"
+  | "unreadable";
 
 /** What was asked for is done. */
 export type OkReport = {
@@ -1137,6 +1153,9 @@ export type QueueCounts = {
   /** How many finished ones are not remembered here any more. */
   forgotten: number;
 };
+
+/** Whether a higher limit holds already. */
+export type RaiseOutcome = "recorded" | "ordered";
 
 /** A higher limit. */
 export type RaisedLimits = {
@@ -1699,6 +1718,9 @@ export type StartRequest = {
   agent: string | null;
 };
 
+/** What came of a visit. */
+export type StepOutcome = "running" | "done" | "failed" | "waiting" | "interrupted";
+
 /** Whose file is edited. */
 export type Target = "user" | "project";
 
@@ -1831,6 +1853,7 @@ export type TrialReport = {
 
 /** A utility to be tried. */
 export type TrialRequest = {
+  /** Its name. */
   materia: string;
   /** The materia as it is being edited. */
   value: Record<string, unknown> | null;

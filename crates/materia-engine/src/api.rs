@@ -6,16 +6,123 @@
 //! command line, the browser and an agent get the same answer. Never prints, never parses argv,
 //! never calls back into a front end except through an observer.
 
+mod budget;
+mod cast;
+mod cast_show;
+mod cast_status;
+mod casts;
 mod choice;
+mod complete;
 mod context;
+mod definition;
+mod demo;
+mod doctor;
 mod error;
+mod explain;
+mod export;
+mod follow_cast;
+mod grid;
+mod import;
 mod init;
+mod live;
+mod loadout;
+mod needs;
 mod own_command;
+mod plan;
+mod quest;
+mod recipe;
+mod run;
+mod skill;
+mod spawn;
+mod supervise;
+mod tool;
+mod top;
+mod trust;
+mod utility;
+mod validate;
+mod web;
 
+pub use budget::{BudgetChange, BudgetReport, CastBudgetRequest, RaiseOutcome, TokenLimit};
+pub use cast::{
+    Activity, CastObserver, CastOptions, CastReport, CastRequest, ForkReport, ForkRequest,
+    LinkRequest, ResumeAction, ResumeRequest,
+};
+pub use cast_show::{
+    ArtifactReport, ArtifactRequest, CastEventRecord, CastParts, CastShowReport, CastShowRequest,
+    CastStep, CastUsage, StepOutcome, UsageSum,
+};
+pub use cast_status::{
+    BudgetShare, BudgetUnit, CastStatusReport, CastStatusRequest, SocketProgress,
+};
+pub use casts::{
+    CastListItem, CastListReport, CastListRequest, CastPosition, CastProblem, ItemAt,
+    ObservedStatus, Spent,
+};
 pub use choice::AgentChoice;
+pub use complete::{Completion, CompletionKind, MAX_COMPLETIONS};
 pub use context::{Caller, Engine, Environment};
+pub use definition::{
+    CheckReport, CheckRequest, ConfigFile, ConflictReport, DefinitionsReport, LoadoutDefinition,
+    MateriaDefinition, SaveConflict, SaveEdit, SaveFailure, SaveReport, SaveRequest, Section,
+    Target, TrialReport, TrialRequest,
+};
+pub use demo::{DemoObserver, DemoOpening, DemoReport, DemoRequest};
+pub use doctor::{
+    CheckHealth, DoctorAgent, DoctorCheck, DoctorReport, DoctorRequest, ExistingState, StatePaths,
+};
 pub use error::{ApiError, ErrorBody, ErrorCodes, ErrorKind, ErrorReport, TABLE};
+pub use explain::ExplainReport;
+pub use export::{CastExport, CastExportRequest, ExportReport};
+pub use follow_cast::{
+    ActivityReport, CastFollower, CastStateReport, CastUpdate, FollowCastRequest,
+};
+pub use grid::{GridFormat, GridReport, GridRequest};
+pub use import::{ImportFailure, ImportReport, ImportRequest, ImportSource, ImportedRecipe};
 pub use init::InitReport;
+pub use live::{DirectoryWatch, LiveReport};
+pub use loadout::{
+    ActiveLoadoutReport, ActiveLoadoutRequest, ActiveReach, LoadoutSummary, LoadoutsReport,
+    LoadoutsRequest, ValidateLoadoutsRequest,
+};
+pub use needs::{Attention, NeedsReport};
 pub use own_command::{OwnCommandReport, OwnCommandRequest};
+pub use plan::{PlanEstimate, PlanRange, PlanReport, PlanRequest, PlanSocket};
+pub use quest::{
+    QuestAction, QuestListReport, QuestListRequest, QuestObserver, QuestPosition, QuestReport,
+    QuestRequest, QuestRunOptions, QuestRunReport, QuestRunRequest,
+};
+pub use recipe::{
+    Imported, Imports, LibraryReport, RecipeDoctorReport, RecipeListReport, RecipeReport,
+    RecipeState, ToolReport,
+};
+pub use run::{
+    Branch, BranchStatus, CommandRun, Coverage, ExecutionStatus, FailedCommand, LeafId, OutputMode,
+    OutputStream, RunObserver, RunProgress, RunReport, RunRequest,
+};
+pub use skill::{SKILL_AGENTS, SkillInstallReport, SkillInstallRequest, SkillReport};
+pub use spawn::{RunOptions, SpawnReport, SpawnRequest};
+#[cfg(feature = "testing")]
+pub use supervise::arm_failpoint;
+pub use supervise::{is_supervisor, supervise};
+pub use tool::{
+    DraftListReport, PromoteToolRequest, RegisterToolRequest, ToolCallReport, ToolCallRequest,
+    ToolChangeReport, ToolListReport,
+};
+pub use top::{
+    RunListItem, RunProcess, TopDetail, TopMessage, TopReport, TopRequest, TopSide, TopSubject,
+    TopWake, TopWatch,
+};
+pub use trust::{
+    TrustAnswer, TrustListReport, TrustObserver, TrustReport, TrustRevokeReport, TrustStanding,
+    TrustedAct,
+};
+pub use utility::{
+    RecipeStep, StepEntry, UtilityEntry, UtilityListReport, UtilityObserver, UtilityOutput,
+    UtilityRequest, UtilityRunReport,
+};
+pub use validate::{ValidateReport, ValidateRequest, ValidatedFile};
+pub use web::{AboutReport, WebAccess};
 
+pub use crate::clock::{Clock, Stopwatch};
 pub use crate::process::Cancellation;
+pub use crate::recipe::{InputSource, TemplateRequest, TemplateSource, TemplateValues};

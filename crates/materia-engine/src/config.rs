@@ -1,13 +1,14 @@
 //! Config files: which there are, in what order they lie over each other, and their texts.
 //!
-//! Owns the five layers of C19 (shipped, the person's, the project's, `MATERIA_CONFIG`,
-//! `--config`), reading them bounded, and the one edit a door makes to a person's file. What they
-//! say is read by `materia_model::loadout`. Never reads the environment: the paths are handed in.
-//! Never decides whether a project's file is trusted (S1).
+//! Owns the five layers of C19 (shipped, the user's, the project's, `MATERIA_CONFIG`, `--config`),
+//! reading them bounded, and the edits that an editor makes to one. What they say is read by
+//! `materia_model::loadout`. Never reads the environment: the paths are handed in. Never decides
+//! whether a project's file is trusted (S1).
 
 mod spell;
 mod edit;
 mod read;
+mod snapshot;
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,10 @@ use materia_model::loadout::{Document, Layer, Scope};
 use crate::home::Home;
 
 pub use edit::{with_active, with_definition};
+#[cfg(any(test, feature = "testing"))]
+pub use read::take_read_counts;
 pub use read::{ReadError, read};
+pub use snapshot::ConfigSnapshot;
 
 /// How findings name the config that ships with the program.
 pub const SHIPPED_NAME: &str = "shipped/loadouts.json";
@@ -28,7 +32,7 @@ pub const PROJECT_FILE: &str = ".pi/pi-materia.json";
 /// Where to look for config files.
 #[derive(Debug, Clone, Copy)]
 pub struct Places<'a> {
-    /// The person's directories, where there are any.
+    /// The user's directories, where there are any.
     pub home: Option<&'a Home>,
     /// The project's directory; relative paths are seen from it.
     pub project: &'a Path,
@@ -46,8 +50,8 @@ pub struct Files {
 }
 
 impl Files {
-    /// Reads every layer there is. A file that somebody named has to be there; the others may be
-    /// missing.
+    /// Reads every layer there is, each file once. A file that was named has to be there; the others
+    /// may be missing.
     pub fn find(places: Places<'_>) -> Result<Self, ReadError> {
         let mut files = Self {
             layers: vec![shipped()],
@@ -105,6 +109,16 @@ impl Files {
         &self.layers
     }
 
+    /// The layers with the config that they make together, merged once.
+    pub fn snapshot(&self) -> ConfigSnapshot<'_> {
+        ConfigSnapshot::new(self)
+    }
+
+    /// The layer of this scope, where there is one.
+    pub fn layer(&self, scope: Scope) -> Option<&Layer> {
+        self.layers.iter().find(|layer| layer.scope == scope)
+    }
+
     /// The file of a layer; the shipped one has none.
     pub fn path(&self, layer: usize) -> Option<&Path> {
         self.paths.get(layer)?.as_deref()
@@ -129,7 +143,7 @@ impl Files {
     fn add_found(&mut self, scope: Scope, path: PathBuf) -> Result<(), ReadError> {
         match path.metadata() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-            // Nobody named it, so it must not make us wait as a pipe would.
+            // It was not named, so it must not make the caller wait as a pipe would.
             Ok(found) if !found.is_file() => Err(ReadError::NotAFile { file: path }),
             _ => self.add(scope, &path.clone(), path),
         }

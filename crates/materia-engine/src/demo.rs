@@ -1,9 +1,8 @@
-//! `demo`: a whole cast in a new repository, played by a script, for somebody who has never seen
-//! one.
+//! `demo`: a complete cast in a new repository, played by a script, for new users.
 //!
-//! Owns the little project, the player, and the report of what to look at. The loadout is the one
-//! that ships, the files and the commits are real; only the words of the agents come from a script.
-//! Needs git and nothing else, and writes nothing outside of the demo's own directory.
+//! Owns the example project, its scripted agent, and the report of what to look at. The loadout is
+//! the one that ships, the files and the commits are real; only the texts of the agents come from a
+//! script. Needs git and nothing else, and writes nothing outside of the demo's own directory.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,26 +10,29 @@ use std::time::Duration;
 
 use materia_model::agent::{Failure, FailureKind, TurnEnd, Usage};
 use materia_model::finding::{Finding, Source};
+use materia_model::loadout::Graph;
 use materia_model::text;
 use serde::Serialize;
 
 use crate::agent::{Answer, Backend, Scripted, Turn, Watch};
 use crate::cast::start::{self, CastReport};
-use crate::cast::{Definition, Error as CastError, Hands, Listener};
+use crate::cast::{CastContext, CastObserver, Definition, Error as CastError};
 use crate::clock::Clock;
 use crate::config::Files;
 use crate::process::{Cause, Command, Nursery};
 use crate::store::atomic::{self, WriteError};
 use crate::store::dir::{self, DirError};
 
-/// What the demo asks for.
-pub const REQUEST: &str = "Greet everybody who visits this project by name";
+/// The request of the demo.
+const REQUEST: &str = "Greet everybody who visits this project by name";
 /// The loadout it shows.
-pub const LOADOUT: &str = "Full-Auto";
-/// What the agents say.
+const LOADOUT: &str = "Full-Auto";
+/// What the agents answer.
 const SCRIPT: &str = include_str!("../assets/demo.json");
 /// How long git may take for one step.
-const PATIENCE: Duration = Duration::from_secs(30);
+const GIT_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long an agent seems to think when a user watches.
+const THINKING_TIME: Duration = Duration::from_millis(250);
 
 /// Why there was no demo.
 #[derive(Debug, thiserror::Error)]
@@ -63,38 +65,96 @@ pub enum Error {
     Cast(#[from] CastError),
 }
 
-/// What came of the demo.
+/// The result of the demo.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct DemoReport {
     /// Whether the cast is complete.
     pub ok: bool,
-    /// The project that was made.
+    /// The directory of the project.
     pub directory: String,
     /// The cast.
     pub cast: CastReport,
     /// The commits, the newest first.
     pub commits: Vec<String>,
-    /// What to try next.
+    /// Commands that could follow.
     pub next: Vec<String>,
 }
 
-/// A project for the demo.
+/// What the demo is about to show.
 #[derive(Debug)]
-pub struct Project {
+pub struct DemoOpening<'a> {
+    /// The request.
+    pub request: &'static str,
+    /// The loadout.
+    pub graph: &'a Graph,
+    /// The directory of the project.
+    pub directory: &'a Path,
+}
+
+/// Follows the demo.
+pub trait DemoObserver: CastObserver {
+    /// The project is there and the cast is about to begin.
+    fn opening(&mut self, opening: &DemoOpening<'_>);
+}
+
+/// Shows a cast in a new project: in `directory`, which must not exist, else in a new directory
+/// below `temporary`. `paced` makes agents seem to think.
+pub fn demo(
+    directory: Option<&Path>,
+    temporary: &Path,
+    paced: bool,
+    clock: &Clock,
+    processes: &mut Nursery,
+    observer: &mut dyn DemoObserver,
+) -> Result<DemoReport, Error> {
+    let project = Project::create(directory, temporary, clock, processes)?;
+    let definition = Definition::choose(&Files::shipped(), Some(LOADOUT), None)?;
+    observer.interrupts(processes.interrupted());
+    observer.opening(&DemoOpening {
+        request: REQUEST,
+        graph: definition.graph(),
+        directory: &project.root,
+    });
+    let cast = project.cast(definition, paced, clock, processes, observer)?;
+    let log = git(
+        processes,
+        &project.root,
+        "list the commits",
+        &["log", "--format=%h %s"],
+    )?;
+    let next = [
+        "materia status".to_owned(),
+        "materia cast-show --artifacts".to_owned(),
+        format!(
+            "materia fork {} --at 6 --agent-script script.json",
+            cast.cast_id
+        ),
+        format!("materia grid {LOADOUT}"),
+        "git log --stat".to_owned(),
+    ];
+    Ok(DemoReport {
+        ok: cast.ok,
+        directory: text::printable(&project.root.to_string_lossy()).into_owned(),
+        cast,
+        commits: log.lines().map(str::to_owned).collect(),
+        next: next.to_vec(),
+    })
+}
+
+/// The example project.
+struct Project {
     root: PathBuf,
 }
 
 impl Project {
-    /// Makes the project: in a directory that is given and free, else in a new one for temporary
-    /// things.
-    pub fn create(
-        given: Option<&Path>,
+    fn create(
+        directory: Option<&Path>,
         temporary: &Path,
         clock: &Clock,
-        nursery: &mut Nursery,
+        processes: &mut Nursery,
     ) -> Result<Self, Error> {
-        git(nursery, temporary, "say its version", &["--version"])?;
-        let root = match given {
+        git(processes, temporary, "say its version", &["--version"])?;
+        let root = match directory {
             Some(path) => path.to_owned(),
             None => temporary.join(format!("materia-demo-{}", clock.fresh_id())),
         };
@@ -108,84 +168,53 @@ impl Project {
         )?;
         project.write("script.json", SCRIPT)?;
         git(
-            nursery,
+            processes,
             &project.root,
             "make a repository",
             &["init", "--quiet"],
         )?;
-        project.commit(nursery, "Begin")?;
+        project.commit(processes, "Begin")?;
         Ok(project)
     }
 
-    /// Where it is.
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
-
-    /// Plays the cast; `pace` is how long an agent pretends to think.
-    pub fn play(
+    fn cast(
         &self,
+        definition: Definition,
+        paced: bool,
         clock: &Clock,
-        nursery: &mut Nursery,
-        listener: &mut dyn Listener,
-        pace: Duration,
-    ) -> Result<Report, Error> {
-        let definition = Definition::choose(&Files::shipped(), Some(LOADOUT))?;
+        processes: &mut Nursery,
+        observer: &mut dyn CastObserver,
+    ) -> Result<CastReport, Error> {
         let scripted =
             Scripted::read(&Source::new("script.json", SCRIPT)).map_err(Error::Script)?;
-        let mut player = Player {
+        let agent = DemoAgent {
             project: self,
             scripted,
-            pace,
+            thinking_time: if paced { THINKING_TIME } else { Duration::ZERO },
             builds: 0,
         };
-        // Nothing of the environment can come into a scripted cast.
-        let variables = BTreeMap::new();
-        let hands = Hands {
-            cwd: &self.root,
-            library: None,
+        let context = CastContext {
+            cwd: self.root.clone(),
             home: None,
-            variables: &variables,
+            // Nothing of the environment can come into a scripted cast.
+            variables: &BTreeMap::new(),
             clock,
-            agent: Some(&mut player),
-            nursery,
-            listener,
+            library: None,
+            agent: Some(Box::new(agent)),
+            processes,
+            observer,
         };
-        let cast = start::start(definition, REQUEST, hands)?;
-        let log = git(
-            nursery,
-            &self.root,
-            "list the commits",
-            &["log", "--format=%h %s"],
-        )?;
-        let root = text::printable(&self.root.to_string_lossy()).into_owned();
-        let next = [
-            "materia status".to_owned(),
-            "materia cast-show --artifacts".to_owned(),
-            format!(
-                "materia fork {} --at 6 --agent-script script.json",
-                cast.cast_id
-            ),
-            format!("materia grid {LOADOUT}"),
-            "git log --stat".to_owned(),
-        ];
-        Ok(Report {
-            ok: cast.ok,
-            directory: root,
-            cast,
-            commits: log.lines().map(str::to_owned).collect(),
-            next: next.to_vec(),
-        })
+        Ok(start::start(definition, REQUEST, context, |_| Ok(()))?)
     }
 
     fn write(&self, name: &str, text: &str) -> Result<(), WriteError> {
         atomic::write(&self.root.join(name), text.as_bytes())
     }
 
-    fn commit(&self, nursery: &mut Nursery, title: &str) -> Result<(), Error> {
-        git(nursery, &self.root, "stage the files", &["add", "--all"])?;
+    fn commit(&self, processes: &mut Nursery, title: &str) -> Result<(), Error> {
+        git(processes, &self.root, "stage the files", &["add", "--all"])?;
         git(
-            nursery,
+            processes,
             &self.root,
             "commit",
             &["commit", "--quiet", "--message", title],
@@ -194,16 +223,16 @@ impl Project {
     }
 }
 
-/// Plays the agents: their words come from the script, what they do is done.
-struct Player<'a> {
+/// The agents of the demo: their texts come from the script, their changes to files are real.
+struct DemoAgent<'a> {
     project: &'a Project,
     scripted: Scripted,
-    pace: Duration,
+    thinking_time: Duration,
     builds: usize,
 }
 
-impl Player<'_> {
-    fn work(&mut self, turn: &Turn<'_>, nursery: &mut Nursery) -> Result<(), Error> {
+impl DemoAgent<'_> {
+    fn work(&mut self, turn: &Turn<'_>, processes: &mut Nursery) -> Result<(), Error> {
         match (turn.materia, turn.item) {
             ("Build", _) => {
                 self.builds += 1;
@@ -217,20 +246,20 @@ impl Player<'_> {
                 }
                 Ok(())
             }
-            ("Maintain", Some("WI-1")) => self.project.commit(nursery, "Add the greeting"),
-            ("Maintain", _) => self.project.commit(nursery, "Tell readers about it"),
+            ("Maintain", Some("WI-1")) => self.project.commit(processes, "Add the greeting"),
+            ("Maintain", _) => self.project.commit(processes, "Tell readers about it"),
             _ => Ok(()),
         }
     }
 }
 
-impl Backend for Player<'_> {
-    fn ask(&mut self, turn: &Turn<'_>, nursery: &mut Nursery, watch: &mut dyn Watch) -> Answer {
-        if !self.pace.is_zero() && nursery.rest(self.pace).is_some() {
+impl Backend for DemoAgent<'_> {
+    fn ask(&mut self, turn: &Turn<'_>, processes: &mut Nursery, watch: &mut dyn Watch) -> Answer {
+        if !self.thinking_time.is_zero() && processes.rest(self.thinking_time).is_some() {
             return Answer::Interrupted;
         }
-        match self.work(turn, nursery) {
-            Ok(()) => self.scripted.ask(turn, nursery, watch),
+        match self.work(turn, processes) {
+            Ok(()) => self.scripted.ask(turn, processes, watch),
             Err(error) => {
                 let failure = Failure::new(FailureKind::Config, error.to_string());
                 Answer::Ended(TurnEnd::new(Err(failure), Usage::default()))
@@ -239,9 +268,9 @@ impl Backend for Player<'_> {
     }
 }
 
-/// Asks git for something, in a repository of ours and with nothing of the person's configuration.
+/// Runs git in a repository of ours, without the user's configuration.
 fn git(
-    nursery: &mut Nursery,
+    processes: &mut Nursery,
     at: &Path,
     action: &'static str,
     words: &[&str],
@@ -259,7 +288,7 @@ fn git(
     ];
     let mut command = Command::new(own.iter().chain(words).copied());
     command.cwd = Some(at.to_owned());
-    command.deadline = Some(PATIENCE);
+    command.deadline = Some(GIT_TIMEOUT);
     command
         .env
         .set("GIT_CONFIG_GLOBAL", "/dev/null")
@@ -272,7 +301,7 @@ fn git(
     ] {
         command.env.remove(theirs);
     }
-    let ended = nursery.run(command);
+    let ended = processes.run(command);
     match &ended.cause {
         Cause::NotStarted(why) => Err(Error::NoGit(why.to_string())),
         _ if ended.success() => Ok(String::from_utf8_lossy(&ended.stdout.bytes).into_owned()),

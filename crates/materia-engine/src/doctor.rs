@@ -16,24 +16,24 @@ use crate::agent::Roster;
 use crate::agent_turn::{self, Choice, Choosing};
 use crate::home::Home;
 
-pub use found::Found;
+pub use found::ExistingState;
 
 /// Everything that was looked at.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Diagnosis {
+pub struct DoctorReport {
     /// Whether nothing is broken.
     pub ok: bool,
     /// Our version.
     pub version: &'static str,
     /// Where state lives.
-    pub paths: Paths,
+    pub paths: StatePaths,
     /// What was tried, and what came of it.
-    pub checks: Vec<Check>,
+    pub checks: Vec<DoctorCheck>,
     /// What was there already and is used in place.
-    pub found: Vec<Found>,
+    pub found: Vec<ExistingState>,
     /// The agents that were looked for.
-    pub agents: Vec<AgentFound>,
+    pub agents: Vec<DoctorAgent>,
     /// The one that plays roles which name none, and why; nothing where nobody can.
     pub agent: Option<Choice>,
     /// Why nobody can.
@@ -46,7 +46,7 @@ pub struct Diagnosis {
 
 /// Where state lives.
 #[derive(Debug, Clone, Serialize)]
-pub struct Paths {
+pub struct StatePaths {
     /// Recipes.
     pub recipes: String,
     /// Runs.
@@ -57,13 +57,13 @@ pub struct Paths {
 
 /// One thing that was tried.
 #[derive(Debug, Clone, Serialize)]
-pub struct Check {
+pub struct DoctorCheck {
     /// What it is about.
     pub name: &'static str,
     /// The promises that need it.
     pub needed: &'static str,
     /// What came of it.
-    pub health: Health,
+    pub health: CheckHealth,
     /// What was seen.
     pub detail: String,
     /// What to do about it.
@@ -74,7 +74,7 @@ pub struct Check {
 /// How a check came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Health {
+pub enum CheckHealth {
     /// As it should be.
     Good,
     /// It works, and deserves a look.
@@ -85,7 +85,7 @@ pub enum Health {
 
 /// An agent that was looked for.
 #[derive(Debug, Clone, Serialize)]
-pub struct AgentFound {
+pub struct DoctorAgent {
     /// What people call it.
     pub name: &'static str,
     /// The command it is started with.
@@ -99,12 +99,12 @@ pub struct AgentFound {
     pub problem: Option<String>,
 }
 
-impl Check {
+impl DoctorCheck {
     fn good(name: &'static str, needed: &'static str, detail: impl Into<String>) -> Self {
         Self {
             name,
             needed,
-            health: Health::Good,
+            health: CheckHealth::Good,
             detail: detail.into(),
             hint: None,
         }
@@ -117,7 +117,7 @@ impl Check {
         hint: &str,
     ) -> Self {
         Self {
-            health: Health::Broken,
+            health: CheckHealth::Broken,
             hint: Some(hint.to_owned()),
             ..Self::good(name, needed, detail)
         }
@@ -130,7 +130,7 @@ impl Check {
         hint: &str,
     ) -> Self {
         Self {
-            health: Health::Doubtful,
+            health: CheckHealth::Doubtful,
             ..Self::broken(name, needed, detail, hint)
         }
     }
@@ -147,16 +147,18 @@ pub fn doctor(
     project: &Path,
     roster: &Roster,
     choosing: &Choosing,
-) -> Result<Diagnosis, Interrupted> {
+) -> Result<DoctorReport, Interrupted> {
     let (process_check, agents) = agents::look()?;
     let chosen = agent_turn::chosen(roster, choosing);
     let mut checks = vec![process_check];
     checks.extend(scratch::checks(&home.runs()));
     checks.extend(host::checks(&home.runs()));
-    Ok(Diagnosis {
-        ok: checks.iter().all(|check| check.health != Health::Broken),
+    Ok(DoctorReport {
+        ok: checks
+            .iter()
+            .all(|check| check.health != CheckHealth::Broken),
         version: env!("CARGO_PKG_VERSION"),
-        paths: Paths {
+        paths: StatePaths {
             recipes: home.recipes().display().to_string(),
             runs: home.runs().display().to_string(),
             profile: home.profile().display().to_string(),

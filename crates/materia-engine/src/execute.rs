@@ -2,7 +2,7 @@
 //!
 //! Owns the walk through a [`Plan`] and the data that flows between its steps. Everything is one
 //! loop over one nursery: no threads, no shell, no pumping of bytes through our memory. Never reads
-//! a template (the plan has nothing left to resolve), never prints (it tells an [`Observer`]),
+//! a template (the plan has nothing left to resolve), never prints (it reports to a [`RunObserver`]),
 //! never starts a process itself (`engine::process` does).
 
 mod around;
@@ -23,13 +23,16 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use materia_model::finding::Finding;
 use materia_model::template::Plan;
 
 use crate::process::{LeafId, Nursery, Signal};
 
-pub use around::{Around, Streams, Wish};
+pub(crate) use around::{Around, ObserverCommand, Streams};
 pub use flow::Flow;
-pub use report::{Branch, BranchStatus, CommandRun, Coverage, FailedCommand, Outcome, Status};
+pub use report::{
+    Branch, BranchStatus, CommandRun, Coverage, ExecutionStatus, FailedCommand, Outcome,
+};
 
 use flow::Spool;
 use walk::Walk;
@@ -53,39 +56,40 @@ pub struct Request<'p> {
 
 /// What happens while a plan runs.
 #[derive(Debug, Clone, Copy)]
-pub enum Progress<'a> {
+pub enum RunProgress<'a> {
     /// A command was started.
     Started {
         /// Which.
         leaf: LeafId,
-        /// What people call it.
+        /// Its label.
         label: Option<&'a str>,
-        /// What it is.
+        /// Its program and arguments.
         argv: &'a [String],
         /// Which attempt, from 1.
         attempt: u64,
     },
-    /// A command could not run yet for want of files or processes; it is started again when another
-    /// one is over.
+    /// A command could not start for want of files or processes; it is started again when another
+    /// one ends.
     Postponed {
         /// Which.
         leaf: LeafId,
     },
     /// A command wrote to its stderr.
-    Said {
+    Stderr {
         /// Which.
         leaf: LeafId,
-        /// As it came, cut anywhere.
+        /// What it wrote, in arbitrary chunks.
         bytes: &'a [u8],
     },
-    /// A command wrote to its stdout. Only told to whoever looks: elsewhere it flows on unseen.
-    Seen {
+    /// A command wrote to its stdout. Only reported to an observer that wants it: otherwise it goes
+    /// straight to the next reader.
+    Stdout {
         /// Which.
         leaf: LeafId,
-        /// As it came, cut anywhere.
+        /// What it wrote, in arbitrary chunks.
         bytes: &'a [u8],
     },
-    /// A command is over.
+    /// A command ended.
     Ended {
         /// Which.
         leaf: LeafId,
@@ -94,69 +98,103 @@ pub enum Progress<'a> {
         /// Whether it has read everything that it was fed.
         read_all: bool,
     },
-    /// Somebody asked us to stop.
+    /// The person interrupted the plan.
     Interrupted {
-        /// By which signal.
+        /// The signal.
         signal: Signal,
-        /// Whether it was asked before.
+        /// Whether it was interrupted before.
         again: bool,
     },
-    /// Time has passed; see [`Observer::pace`].
+    /// Time has passed; see [`RunObserver::tick_interval`].
     Tick,
 }
 
-/// Somebody who is told what happens.
-pub trait Observer {
+/// Receives what happens while a plan runs.
+pub trait RunObserver {
     /// Something happened.
-    fn tell(&mut self, progress: Progress<'_>);
+    fn progress(&mut self, progress: RunProgress<'_>);
 
-    /// Whether it wants to hear what commands write to stderr as it comes.
-    fn listens(&self) -> bool {
+    /// What was found about the template and its values, before anything is started.
+    fn warnings(&mut self, _warnings: &[Finding]) {}
+
+    /// The launch could not be counted in the ledger of the recipes.
+    fn not_counted(&mut self, _reason: &str) {}
+
+    /// Whether it wants to see stderr as it is written.
+    fn wants_stderr(&self) -> bool {
         false
     }
 
-    /// How often to tell that time has passed; not at all when `None`.
-    fn pace(&self) -> Option<Duration> {
+    /// Whether it wants to see stdout as it is written.
+    fn wants_stdout(&self) -> bool {
+        self.tick_interval().is_some()
+    }
+
+    /// How often to report that time has passed; never when `None`.
+    fn tick_interval(&self) -> Option<Duration> {
         None
-    }
-
-    /// Whether it wants to hear what commands write to stdout as it comes.
-    fn looks(&self) -> bool {
-        self.pace().is_some()
-    }
-
-    /// What it wishes for; asked when something that the nursery watches can be read, and when time
-    /// has passed. `hungry` says that a command has taken everything that it was fed.
-    fn wishes(&mut self, _hungry: bool) -> Vec<Wish> {
-        Vec::new()
     }
 }
 
-/// Nobody.
+/// An observer that may also direct the plan, such as the supervisor of a run.
+pub(crate) trait RunController: RunObserver {
+    /// What is to be done now; asked when something that the nursery watches can be read, and when
+    /// time has passed. `stdin_drained` says that a command has taken everything that it was fed.
+    fn commands(&mut self, stdin_drained: bool) -> Vec<ObserverCommand>;
+}
+
+/// An observer that observes nothing.
 #[derive(Debug)]
 pub struct Unobserved;
 
-impl Observer for Unobserved {
-    fn tell(&mut self, _: Progress<'_>) {}
+impl RunObserver for Unobserved {
+    fn progress(&mut self, _: RunProgress<'_>) {}
+}
+
+/// Makes a controller of an observer, which directs nothing.
+struct Passive<'o>(&'o mut dyn RunObserver);
+
+impl RunObserver for Passive<'_> {
+    fn progress(&mut self, progress: RunProgress<'_>) {
+        self.0.progress(progress);
+    }
+
+    fn wants_stderr(&self) -> bool {
+        self.0.wants_stderr()
+    }
+
+    fn wants_stdout(&self) -> bool {
+        self.0.wants_stdout()
+    }
+
+    fn tick_interval(&self) -> Option<Duration> {
+        self.0.tick_interval()
+    }
+}
+
+impl RunController for Passive<'_> {
+    fn commands(&mut self, _: bool) -> Vec<ObserverCommand> {
+        Vec::new()
+    }
 }
 
 /// Runs a plan to its end, and leaves no process of it behind.
 pub fn run(
     request: &Request<'_>,
     nursery: &mut Nursery,
-    observer: &mut dyn Observer,
+    observer: &mut dyn RunObserver,
 ) -> io::Result<Outcome> {
-    run_in(request, &Around::default(), nursery, observer)
+    run_in(request, &Around::default(), nursery, &mut Passive(observer))
 }
 
-/// The same with something around it.
-pub fn run_in(
+/// The same for a run of its own, with a controller.
+pub(crate) fn run_in(
     request: &Request<'_>,
     around: &Around,
     nursery: &mut Nursery,
-    observer: &mut dyn Observer,
+    controller: &mut dyn RunController,
 ) -> io::Result<Outcome> {
     let spool = Spool::new(request.spool.clone());
     let input = request.stdin.as_ref().map_or(Ok(Flow::None), Flow::given)?;
-    Ok(Walk::new(request, around, nursery, observer, spool).run(input))
+    Ok(Walk::new(request, around, nursery, controller, spool).run(input))
 }

@@ -27,7 +27,7 @@ pub use target::{Filter, Target, TargetError};
 
 use crate::clock::Clock;
 use crate::inspect::run_status::RunStatus;
-use crate::process::{Below, below};
+use crate::process::{RunProcess, below};
 use crate::run::{self, Entry, Error, Place, Root};
 
 /// How many lines, messages, members or runs are shown where nothing is said.
@@ -105,7 +105,7 @@ pub fn status(place: &Place, state: &materia_model::run::State) -> RunStatusRepo
 }
 
 /// The processes of a run, its supervisor first.
-pub fn processes(state: &materia_model::run::State) -> Vec<Below> {
+pub fn processes(state: &materia_model::run::State) -> Vec<RunProcess> {
     let alive = !state.status.is_terminal();
     run::supervisor(state)
         .filter(|_| alive)

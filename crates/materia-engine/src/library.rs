@@ -108,15 +108,15 @@ impl Library {
         self.load(file, shown, Found::Named)
     }
 
+    /// The recipe in a file whose text was read already.
+    pub fn with_text(&self, file: &Path, shown: &str, text: &str) -> Result<Located, LoadError> {
+        read::check_size(file, text.len()).map_err(|error| load_error(&error))?;
+        Ok(self.located(file, shown, text, Found::Named))
+    }
+
     /// A recipe that is not in a file, such as one that is about to be written to `file`.
     pub fn unwritten(&self, file: &Path, text: &str) -> Located {
-        let loaded = self.loaded(file, &file.to_string_lossy(), text);
-        Located {
-            name: loaded.name.clone(),
-            file: Some(file.to_owned()),
-            found: Found::User,
-            loaded,
-        }
+        self.located(file, &file.to_string_lossy(), text, Found::User)
     }
 
     /// A recipe with everything it imports.
@@ -134,18 +134,18 @@ impl Library {
     }
 
     fn load(&self, file: &Path, shown: &str, found: Found) -> Result<Located, LoadError> {
-        let text = read::text(file).map_err(|error| LoadError {
-            code: error.code(),
-            message: format!("{error}"),
-            hint: error.hint().to_owned(),
-        })?;
-        let loaded = self.loaded(file, shown, &text);
-        Ok(Located {
+        let text = read::text(file).map_err(|error| load_error(&error))?;
+        Ok(self.located(file, shown, &text, found))
+    }
+
+    fn located(&self, file: &Path, shown: &str, text: &str, found: Found) -> Located {
+        let loaded = self.loaded(file, shown, text);
+        Located {
             name: loaded.name.clone(),
             file: Some(file.to_owned()),
             found,
             loaded,
-        })
+        }
     }
 
     fn loaded(&self, file: &Path, shown: &str, text: &str) -> Loaded {
@@ -196,6 +196,14 @@ impl Library {
             "agent".to_owned(),
             self.agent.to_string_lossy().into_owned(),
         )])
+    }
+}
+
+fn load_error(error: &ReadError) -> LoadError {
+    LoadError {
+        code: error.code(),
+        message: error.to_string(),
+        hint: error.hint().to_owned(),
     }
 }
 

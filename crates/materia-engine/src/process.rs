@@ -36,7 +36,7 @@ mod inside;
 mod caller;
 mod below;
 
-pub use below::{Below, below};
+pub use below::{RunProcess, below};
 pub use caller::{ancestors, caller, is_leaving};
 pub use command::{Capture, Command, DEFAULT_GRACE, Env, Sink, Spill, Stdin};
 pub use detached::{end_carried, end_detached, is_part_of, spawn_detached};

@@ -16,9 +16,9 @@ mod usage;
 mod watch;
 
 pub use draft::{Draft, Inline, capture, drafts};
-pub use entry::{Entry, State, sha256};
+pub use entry::{Entry, RecipeState, sha256};
 pub use name::{RESERVED, check, normalise};
-pub use register::{NotRegistered, Registered, Registration, promote, register, remove};
+pub use register::{NotRegistered, Registration, ToolChangeReport, promote, register, remove};
 pub use remedy::{Remedy, RemedyKind, remedies};
 pub use survey::{Survey, entry, survey};
 pub use tool::{Tool, call_shape, tools};

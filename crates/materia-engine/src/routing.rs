@@ -24,7 +24,7 @@ pub use report::{MessageReport, Problem};
 
 use crate::clock::Clock;
 use crate::post;
-use crate::recipe::tool::Called;
+use crate::recipe::tool::ToolCallReport;
 use crate::run::Root;
 
 /// What only the operator may ask for (S2).
@@ -60,7 +60,7 @@ pub fn message(sender: &Sender<'_>, draft: Draft) -> Result<MessageReport, Error
 pub fn message_calling<E: From<Error>>(
     sender: &Sender<'_>,
     draft: Draft,
-    call: impl FnOnce(&str, Map<String, Value>) -> Result<Called, E>,
+    call: impl FnOnce(&str, Map<String, Value>) -> Result<ToolCallReport, E>,
 ) -> Result<MessageReport, E> {
     let envelope = sender.checked(draft)?;
     if let Address::Tool(tool) = &envelope.to {
@@ -79,7 +79,7 @@ fn arguments(body: Option<Value>) -> Map<String, Value> {
     }
 }
 
-fn invoked(sender: &Sender<'_>, envelope: Envelope, called: &Called) -> MessageReport {
+fn invoked(sender: &Sender<'_>, envelope: Envelope, called: &ToolCallReport) -> MessageReport {
     let error = (!called.ok).then(|| failed(&envelope, called));
     let id = post::message_id(0, &sender.clock.fresh_id());
     let report = MessageReport::queued(id, envelope.to, envelope.kind, "tool", "tool_invoked");
@@ -96,7 +96,7 @@ fn invoked(sender: &Sender<'_>, envelope: Envelope, called: &Called) -> MessageR
     }
 }
 
-fn failed(envelope: &Envelope, called: &Called) -> Problem {
+fn failed(envelope: &Envelope, called: &ToolCallReport) -> Problem {
     let (tool, kind, code) = (text::quoted(&called.tool), &envelope.kind, called.code);
     Problem {
         code: "tool_failed",

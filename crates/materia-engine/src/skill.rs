@@ -1,7 +1,6 @@
-//! `skill`: what an agent has to know about this program, put where it looks for such things.
+//! `skill`: what an agent has to know about this program, installed where it looks for skills.
 //!
-//! Owns the text and its installation. A copy that somebody changed is not replaced without being
-//! told to.
+//! Owns the text and its installation. A copy that was changed is replaced only by force.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,7 +21,7 @@ const NAME: &str = "materia";
 
 /// What was done.
 #[derive(Debug, Serialize)]
-pub struct Installed {
+pub struct SkillInstallReport {
     /// Always true; what was not written is a failure.
     pub ok: bool,
     /// The agent it is for, where one was named.
@@ -50,17 +49,12 @@ pub enum Error {
     Write(#[from] WriteError),
 }
 
-/// Whether another text may be replaced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Replace {
-    /// Only ours.
-    Never,
-    /// Any.
-    Always,
-}
-
-/// Puts the skill into a directory of skills.
-pub fn install(agent: Option<&str>, skills: &Path, replace: Replace) -> Result<Installed, Error> {
+/// Writes the skill into a directory of skills; `force` replaces a copy that was changed.
+pub fn install(
+    agent: Option<&str>,
+    skills: &Path,
+    force: bool,
+) -> Result<SkillInstallReport, Error> {
     let folder = skills.join(NAME);
     let path = folder.join("SKILL.md");
     let there = match std::fs::read(&path) {
@@ -70,7 +64,7 @@ pub fn install(agent: Option<&str>, skills: &Path, replace: Replace) -> Result<I
     };
     let action = match there {
         Some(bytes) if bytes == TEXT.as_bytes() => "unchanged",
-        Some(_) if replace == Replace::Never => return Err(Error::Differs(path)),
+        Some(_) if !force => return Err(Error::Differs(path)),
         Some(_) => "replaced",
         None => "installed",
     };
@@ -79,7 +73,7 @@ pub fn install(agent: Option<&str>, skills: &Path, replace: Replace) -> Result<I
         atomic::write(&path, TEXT.as_bytes())?;
     }
     let path = path.to_string_lossy().into_owned();
-    Ok(Installed {
+    Ok(SkillInstallReport {
         ok: true,
         agent: agent.map(str::to_owned),
         path,

@@ -18,6 +18,7 @@ pub mod lines;
 pub mod file;
 pub mod artifact;
 pub mod spool;
+pub mod text;
 pub mod stream;
 pub mod copy;
 pub mod tree;

@@ -1,89 +1,150 @@
-//! `session`: the browsers that were let in by `ui`, remembered by the hash of their secret, and
-//! the word of agents.
+//! Access to the server of `ui`: the code for the next browser, the browsers that were let in, and
+//! the token of agents.
 //!
-//! Owns the file and its bounds: so many browsers, so long. The secrets themselves are nowhere but
-//! in the browsers.
+//! Owns these secrets and the files that keep them. A code works once. A browser is remembered by
+//! the hash of its secret, so that a restart of the server does not send it away; the secret itself
+//! is only in the browser. Knows nothing of HTTP.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use materia_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::clock::Clock;
+use crate::home::Home;
 use crate::store::{atomic, dir};
 
 const FORMAT: u32 = 1;
 /// How many browsers are remembered.
-const MOST: usize = 32;
+const MAX_BROWSERS: usize = 32;
 /// How long a browser is remembered.
-const DAYS: i64 = 30;
-const LARGEST: u64 = 64 << 10;
-/// The shortest word that nobody guesses.
-const SHORTEST: usize = 32;
+const MAX_AGE_MILLIS: i64 = 30 * 24 * 60 * 60 * 1000;
+/// The largest file that is read here.
+const MAX_FILE_BYTES: u64 = 64 << 10;
+/// The shortest token that cannot be guessed.
+const MIN_TOKEN_LEN: usize = 32;
+
+/// Who may use one server.
+#[derive(Debug)]
+pub struct WebAccess {
+    sessions_file: PathBuf,
+    token_file: PathBuf,
+    token: String,
+    clock: Clock,
+    secrets: Mutex<Secrets>,
+}
+
+/// What changes when a browser is let in.
+#[derive(Debug)]
+struct Secrets {
+    code: String,
+    browsers: Vec<BrowserSession>,
+}
 
 /// A browser that was let in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Known {
+struct BrowserSession {
     hash: String,
     at: Timestamp,
 }
 
+/// The file of the browsers.
 #[derive(Serialize, Deserialize)]
-struct Sessions {
-    sessions: Vec<Known>,
+struct SessionsFile {
+    sessions: Vec<BrowserSession>,
 }
 
-/// Those that are remembered; none where the file is missing or cannot be read.
-pub fn read(file: &Path, clock: &Clock) -> Vec<Known> {
-    let mut known = match atomic::read_json::<Sessions>(file, FORMAT, LARGEST) {
+impl WebAccess {
+    /// Access with a new code, for the browsers that an earlier server let in, and with the token
+    /// of agents, which is made where there is none.
+    pub fn open(home: &Home, clock: &Clock) -> io::Result<Self> {
+        let sessions_file = home.profile().join("ui-sessions.json");
+        let token_file = home.mcp_token();
+        Ok(Self {
+            token: token(&token_file, clock)?,
+            secrets: Mutex::new(Secrets {
+                code: clock.secret(),
+                browsers: read_browsers(&sessions_file, clock),
+            }),
+            sessions_file,
+            token_file,
+            clock: clock.clone(),
+        })
+    }
+
+    /// The code for the next browser.
+    pub fn code(&self) -> String {
+        self.secrets().code.clone()
+    }
+
+    /// The file with the token of agents.
+    pub fn token_file(&self) -> &Path {
+        &self.token_file
+    }
+
+    /// Turns a code into the secret of one browser; a code works once.
+    pub fn redeem(&self, code: &str) -> Option<String> {
+        let mut secrets = self.secrets();
+        if !is_same(code, &secrets.code) {
+            return None;
+        }
+        secrets.code = self.clock.secret();
+        let secret = self.clock.secret();
+        secrets.browsers.push(BrowserSession {
+            hash: hash(&secret),
+            at: self.clock.now(),
+        });
+        let excess = secrets.browsers.len().saturating_sub(MAX_BROWSERS);
+        secrets.browsers.drain(..excess);
+        // A browser that cannot be written down is let in until the server ends.
+        let _unwritten = self.write_browsers(&secrets.browsers);
+        Some(secret)
+    }
+
+    /// Whether a browser with this secret was let in.
+    pub fn knows_browser(&self, secret: &str) -> bool {
+        let hash = hash(secret);
+        self.secrets().browsers.iter().any(|one| one.hash == hash)
+    }
+
+    /// Whether this is the token of agents.
+    pub fn knows_agent(&self, token: &str) -> bool {
+        is_same(token, &self.token)
+    }
+
+    fn secrets(&self) -> MutexGuard<'_, Secrets> {
+        self.secrets.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_browsers(&self, browsers: &[BrowserSession]) -> io::Result<()> {
+        let parent = self.sessions_file.parent().unwrap_or(Path::new("."));
+        dir::create_private(parent).map_err(io::Error::other)?;
+        let sessions = browsers.to_vec();
+        atomic::write_json(&self.sessions_file, FORMAT, &SessionsFile { sessions })
+            .map_err(io::Error::other)
+    }
+}
+
+/// The browsers of an earlier server; none where the file is missing or cannot be read.
+fn read_browsers(file: &Path, clock: &Clock) -> Vec<BrowserSession> {
+    let mut browsers = match atomic::read_json::<SessionsFile>(file, FORMAT, MAX_FILE_BYTES) {
         Ok(read) => read.sessions,
         Err(_) => Vec::new(),
     };
-    let oldest = clock
-        .now()
-        .as_millis()
-        .saturating_sub(DAYS * 24 * 60 * 60 * 1000);
-    known.retain(|one| one.at.as_millis() >= oldest);
-    known
+    let oldest = clock.now().as_millis().saturating_sub(MAX_AGE_MILLIS);
+    browsers.retain(|one| one.at.as_millis() >= oldest);
+    browsers
 }
 
-/// Remembers one more browser, and writes it down.
-pub fn add(file: &Path, mut known: Vec<Known>, secret: &str, clock: &Clock) -> Vec<Known> {
-    known.push(Known {
-        hash: hash(secret),
-        at: clock.now(),
-    });
-    let many = known.len().saturating_sub(MOST);
-    known.drain(..many);
-    if let Some(parent) = file.parent()
-        && dir::create_private(parent).is_ok()
-    {
-        // Without it, the browser is let in until the server ends.
-        let _kept = atomic::write_json(
-            file,
-            FORMAT,
-            &Sessions {
-                sessions: known.clone(),
-            },
-        );
-    }
-    known
-}
-
-/// Whether this secret belongs to one of them.
-pub fn has(known: &[Known], secret: &str) -> bool {
-    let hash = hash(secret);
-    known.iter().any(|one| one.hash == hash)
-}
-
-/// The word that agents say to be let in, made where there is none. It is theirs to keep, so it is
-/// kept as it is, for nobody else to read: one that others could read is replaced.
-pub fn token(file: &Path, clock: &Clock) -> io::Result<String> {
-    if let Some(token) = kept(file) {
+/// The token of agents. Agents read it from the file, so it is kept as it is, readable by the user
+/// alone; one that others could read is replaced.
+fn token(file: &Path, clock: &Clock) -> io::Result<String> {
+    if let Some(token) = read_token(file) {
         return Ok(token);
     }
     let token = clock.secret();
@@ -93,12 +154,12 @@ pub fn token(file: &Path, clock: &Clock) -> io::Result<String> {
     Ok(token)
 }
 
-fn kept(file: &Path) -> Option<String> {
+fn read_token(file: &Path) -> Option<String> {
     let file = File::open(file).ok()?;
     let private = file.metadata().ok()?.permissions().mode() & 0o077 == 0;
     let mut text = String::new();
-    file.take(LARGEST).read_to_string(&mut text).ok()?;
-    Some(text.trim().to_owned()).filter(|token| private && token.len() >= SHORTEST)
+    file.take(MAX_FILE_BYTES).read_to_string(&mut text).ok()?;
+    Some(text.trim().to_owned()).filter(|token| private && token.len() >= MIN_TOKEN_LEN)
 }
 
 fn hash(secret: &str) -> String {
@@ -108,41 +169,67 @@ fn hash(secret: &str) -> String {
         .collect()
 }
 
+/// Whether two secrets are the same, in the same time wherever they differ.
+fn is_same(given: &str, secret: &str) -> bool {
+    given.len() == secret.len()
+        && given
+            .bytes()
+            .zip(secret.bytes())
+            .fold(0, |different, (a, b)| different | (a ^ b))
+            == 0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::home::Variables;
+
+    fn home(dir: &Path) -> Home {
+        Home::locate(&Variables {
+            home: Some(dir.to_owned()),
+            ..Variables::default()
+        })
+        .unwrap()
+    }
 
     #[test]
-    fn the_word_of_agents_is_made_once_and_never_shared() {
+    fn the_token_of_agents_is_made_once_and_never_shared() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("profile/mcp-token");
         let token = || token(&file, &Clock::system()).unwrap();
         let first = token();
-        assert!(first.len() >= SHORTEST);
+        assert!(first.len() >= MIN_TOKEN_LEN);
         assert_eq!(token(), first);
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         atomic::write(&file, b"short").unwrap();
         let second = token();
-        assert!(second.len() >= SHORTEST && second != first);
+        assert!(second.len() >= MIN_TOKEN_LEN && second != first);
         assert_eq!(
-            kept(Path::new("/proc/version")),
+            read_token(Path::new("/proc/version")),
             None,
-            "what others can read is nobody's secret"
+            "a token that others can read is no secret"
         );
     }
 
     #[test]
-    fn browsers_are_remembered_by_hash_and_not_for_ever() {
+    fn a_code_lets_one_browser_in_which_is_remembered_by_hash_and_not_for_ever() {
+        const START: i64 = 1_767_225_600_000;
         let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("profile/ui-sessions.json");
-        let clock = Clock::fixed(Timestamp::from_millis(1_767_225_600_000));
-        let known = add(&file, Vec::new(), "secret", &clock);
-        assert!(has(&known, "secret") && !has(&known, "other"));
-        assert_eq!(read(&file, &clock), known);
-        assert!(!std::fs::read_to_string(&file).unwrap().contains("secret\""));
-        let later = Clock::fixed(Timestamp::from_millis(
-            1_767_225_600_000 + 31 * 24 * 3_600_000,
-        ));
-        assert_eq!(read(&file, &later), []);
+        let home = home(dir.path());
+        let clock = Clock::fixed(Timestamp::from_millis(START));
+        let access = WebAccess::open(&home, &clock).unwrap();
+        let code = access.code();
+        assert_eq!(access.redeem("guess"), None);
+        let secret = access.redeem(&code).unwrap();
+        assert_eq!(access.redeem(&code), None, "a code works once");
+        assert!(access.knows_browser(&secret) && !access.knows_browser(&code));
+        let kept = std::fs::read_to_string(&access.sessions_file).unwrap();
+        assert!(!kept.contains(&secret));
+        let later = |millis| Clock::fixed(Timestamp::from_millis(START + millis));
+        let reopened = |clock: &Clock| WebAccess::open(&home, clock).unwrap();
+        assert!(reopened(&later(MAX_AGE_MILLIS)).knows_browser(&secret));
+        assert!(!reopened(&later(MAX_AGE_MILLIS + 1)).knows_browser(&secret));
+        let token = std::fs::read_to_string(access.token_file()).unwrap();
+        assert!(access.knows_agent(&token) && !access.knows_agent(&secret));
     }
 }

@@ -1,20 +1,25 @@
 //! Authored JSON, read strictly and with the place of every value.
 //!
-//! Owns the tree that recipes, loadouts and configs are read from. Comments and trailing commas are
-//! allowed; everything else is plain JSON. Bounded in size, depth and count (S5). Never opens
-//! files, and knows no schema: each kind of document reads its own fields from the tree.
+//! Owns the tree that recipes, loadouts and configs are read from, and the field tables by which
+//! its objects are read. Comments and trailing commas are allowed; everything else is plain JSON.
+//! Bounded in size, depth and count (S5). Never opens files, and knows no field: each kind of
+//! document has its own tables.
 
 mod parse;
 mod path;
-mod reader;
+mod location;
+mod value;
+mod table;
 
 use std::ops::Range;
 
 use serde_json::{Map, Value};
 
+pub(crate) use location::{Findings, Location};
 pub use parse::{MAX_BYTES, MAX_DEPTH, parse, parse_parts};
 pub(crate) use path::Path;
-pub(crate) use reader::{Field, Part, Reader, Spot};
+pub(crate) use table::{Field, FieldTable, Read, Schema, choices, field, ignore};
+pub(crate) use value::{DocValue, SourceMember};
 
 /// A value with its place in the text.
 #[derive(Debug, Clone, PartialEq)]

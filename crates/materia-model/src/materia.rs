@@ -14,20 +14,15 @@ use serde_json::{Map, Value};
 use crate::template::Template;
 
 pub(crate) use read::{
-    AGENT_FIELDS, RUN_FIELDS, UTILITY_FIELDS, assign, kind_of, lock_state, parse, read,
+    INVALID, LOCK_STATES, PARSE_WORDS, assign, is_kind_field, is_run_field, kind_of, parse, read,
+    schema,
 };
-
-/// The names of all fields that a definition can have.
-#[cfg(test)]
-pub(crate) fn fields() -> Vec<&'static str> {
-    [read::FIELDS, AGENT_FIELDS, UTILITY_FIELDS, RUN_FIELDS].concat()
-}
 
 /// The levels of thinking that agents understand.
 pub const THINKING: &[&str] = &["off", "minimal", "low", "medium", "high", "xhigh"];
 
 /// A materia that was read without an error.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Materia {
     /// The name it is defined under.
     pub id: String,
@@ -91,8 +86,14 @@ pub enum Kind {
     Utility(Utility),
 }
 
+impl Default for Kind {
+    fn default() -> Self {
+        Self::Agent(Agent::default())
+    }
+}
+
 /// An agent's role.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Agent {
     /// What it is told; `{{ … }}` is filled in for each turn.
     pub prompt: String,
@@ -111,9 +112,10 @@ pub struct Agent {
 }
 
 /// The tools that an agent may use.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Tools {
     /// No tools at all.
+    #[default]
     None,
     /// Those that only read.
     ReadOnly,

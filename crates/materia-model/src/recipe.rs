@@ -14,8 +14,9 @@ mod import;
 mod link;
 mod schema;
 
-pub use document::{FIELDS, MAX_BYTES, parse};
+pub use document::{MAX_BYTES, parse};
 pub use link::{Composed, Linked, LoadError, Loaded, MAX_IMPORT_DEPTH, link};
+pub(crate) use metadata::MAILBOX;
 pub use metadata::{Artifact, Mailbox, MessageType, Recipe, RetireWhen};
 pub use schema::schema;
 

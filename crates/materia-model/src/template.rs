@@ -39,6 +39,7 @@ use serde_json::{Map, Value};
 
 use crate::finding::{Finding, Source};
 
+pub(crate) use document::{IMPORT_NODE, NODE};
 pub use document::{MAX_NODES, parse, read, read_unit};
 pub use expand::{DEFAULT_CONCURRENCY, Expansion, MAX_COPIES, MAX_PLAN_NODES, expand, fill};
 pub use explain::{Explained, explain};

@@ -52,13 +52,12 @@ mod watch;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
-use materia_engine::cast::start::Wish;
 
 use crate::door::{Doors, Listener};
 use crate::view::style::ColorChoice;
 use crate::view::{Screen, Voice};
 use crate::world::World;
-use materia_engine::api::ApiError;
+use materia_engine::api::{ApiError, ResumeAction};
 
 /// Run coding agents as casts and actors: one binary, plain files, nothing lost.
 #[derive(Debug, Parser)]
@@ -189,11 +188,11 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
     };
     let done = settle(&mut world, &line.common).and_then(|()| match line.verb {
         Verb::Cast(verb) => verb.run(&world, screen, voice),
-        Verb::Resume(verb) => verb.run(Wish::Resume, &world, screen, voice),
+        Verb::Resume(verb) => verb.run(ResumeAction::Resume, &world, screen, voice),
         Verb::Continue(verb) => verb.run(&world, screen, voice),
-        Verb::Recast(verb) => verb.run(Wish::Recast, &world, screen, voice),
-        Verb::Revive(verb) => verb.run(Wish::Revive, &world, screen, voice),
-        Verb::Abort(verb) => verb.run(Wish::Abort, &world, screen, voice),
+        Verb::Recast(verb) => verb.run(ResumeAction::Recast, &world, screen, voice),
+        Verb::Revive(verb) => verb.run(ResumeAction::Revive, &world, screen, voice),
+        Verb::Abort(verb) => verb.run(ResumeAction::Abort, &world, screen, voice),
         Verb::Demo(verb) => verb.run(&world, screen, voice),
         Verb::Casts(verb) => verb.run(&world, screen, voice),
         Verb::CastShow(verb) => verb.run(&world, screen, voice),
@@ -233,7 +232,7 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
         Verb::Completions(verb) => Ok(verb.run(screen)),
         Verb::Complete(verb) => Ok(verb.run(&world, screen)),
         Verb::Man(verb) => verb.run(screen),
-        Verb::Top(verb) => Ok((doors.top)(&world, &verb.wish(&world, screen, voice))),
+        Verb::Top(verb) => Ok((doors.top)(&world, &verb.wish(screen, voice))),
         Verb::Ui(verb) => Ok((doors.web)(&world, &verb.wish(screen, voice))),
     });
     done.unwrap_or_else(|failure| {
@@ -246,13 +245,7 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
 fn settle(world: &mut World, common: &Common) -> Result<(), ApiError> {
     #[cfg(feature = "test-fakes")]
     if let Some(spec) = world.variable("MATERIA_FAILPOINT") {
-        materia_engine::failpoint::arm(&spec.to_string_lossy()).map_err(|error| {
-            ApiError::from_error(
-                materia_engine::api::ErrorKind::Invalid,
-                "bad_failpoint",
-                &error,
-            )
-        })?;
+        materia_engine::api::arm_failpoint(&spec.to_string_lossy())?;
     }
     if let Some(directory) = &common.directory {
         world.cwd = usage::directory(world, directory).map(Ok)?;

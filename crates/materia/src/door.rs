@@ -3,17 +3,11 @@
 //! Owns the wish, so that the door which parses words and the doors which serve need not know each
 //! other.
 
-use std::path::{Path, PathBuf};
-
 use axum::Router;
-use materia_engine::agent::{Backend, Players, Roster, Scripted};
-use materia_engine::config;
-use materia_model::finding::Source;
-use materia_model::loadout::Settings;
+use materia_engine::api::{AgentChoice, ApiError};
 
 use crate::view::{Screen, Voice};
 use crate::world::World;
-use materia_engine::api::ApiError;
 
 /// How each door is opened; what comes back is the exit code.
 #[derive(Debug)]
@@ -52,52 +46,12 @@ pub struct Top {
     pub session: Option<String>,
     /// Whether one look is enough.
     pub once: bool,
-    /// Who plays casts that are continued from there.
-    pub player: Player,
+    /// The agents of casts that are continued from there.
+    pub agents: AgentChoice,
     /// Where it is drawn.
     pub screen: Screen,
     /// In which voice.
     pub voice: Voice,
-}
-
-/// Who plays the agents of a cast, where somebody was named; else whom the cast remembers.
-#[derive(Debug, Default)]
-pub struct Player {
-    /// The agent that plays roles which name none.
-    pub agent: Option<String>,
-    /// The file with the replies of a scripted agent, as seen from anywhere.
-    pub script: Option<PathBuf>,
-}
-
-impl Player {
-    /// The words by which another process gets the same player.
-    pub fn words(&self) -> Vec<String> {
-        let file = |file: &PathBuf| file.to_string_lossy().into_owned();
-        let script = self
-            .script
-            .iter()
-            .flat_map(|script| ["--agent-script".to_owned(), file(script)]);
-        let agent = self
-            .agent
-            .iter()
-            .flat_map(|agent| ["--agent".to_owned(), agent.clone()]);
-        script.chain(agent).collect()
-    }
-
-    /// The agents themselves, by the settings of a cast.
-    pub fn backend(&self, settings: &Settings, cwd: &Path) -> Result<Box<dyn Backend>, ApiError> {
-        let Some(file) = &self.script else {
-            return Ok(Box::new(Players::new(Roster::new(
-                settings,
-                self.agent.as_deref(),
-                cwd,
-            ))));
-        };
-        let source = Source::new(&file.to_string_lossy(), &config::read(file)?);
-        Ok(Box::new(
-            Scripted::read(&source).map_err(ApiError::from_findings)?,
-        ))
-    }
 }
 
 /// How a browser is to be served.

@@ -8,7 +8,6 @@
 pub mod world;
 pub mod view;
 pub mod door;
-mod supervisor;
 pub mod cli;
 pub mod tui;
 pub mod web;
@@ -17,7 +16,7 @@ pub mod mcp;
 pub use world::{Terminals, World};
 
 use door::Doors;
-use materia_engine::api::ApiError;
+use materia_engine::api::{self, ApiError};
 use view::Screen;
 
 /// The doors that the command line opens and does not know; agents also come in through the
@@ -31,8 +30,8 @@ const DOORS: Doors = Doors {
 
 /// Does what the world's arguments say, and tells how it went as an exit code.
 pub fn run(world: World) -> u8 {
-    if supervisor::is_meant(&world.args) {
-        return supervisor::run(world);
+    if api::is_supervisor(&world.args) {
+        return api::supervise(&world.args, world.variables);
     }
     let voice = view::Voice::of(&world);
     let outcome =

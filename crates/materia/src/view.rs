@@ -55,7 +55,9 @@ pub use page::page;
 pub use run::RunView;
 pub use screen::{Report, Screen};
 pub use template::Words;
+pub use trust::TrustPrompt;
 pub use ui::{Agents, Serving};
+pub use utility::UtilityView;
 pub use waiting::{Teller, WaitView};
 
 use crate::world::World;

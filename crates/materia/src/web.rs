@@ -9,7 +9,6 @@ mod assets;
 mod auth;
 mod reply;
 mod state;
-mod play;
 #[cfg(feature = "typescript")]
 mod types;
 mod live;

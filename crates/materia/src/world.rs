@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 
 use std::sync::OnceLock;
 
-use materia_engine::api::{Engine, Environment};
-use materia_engine::clock::Clock;
+use materia_engine::api::{Clock, Engine, Environment};
 use materia_engine::home::{Home, NoHome, Variables};
 use materia_model::name::RunId;
 
@@ -65,7 +64,7 @@ impl World {
             Engine::new(Environment {
                 variables: self.variables.clone(),
                 cwd,
-                clock: self.clock(),
+                steps: materia_library::STEPS,
             })
         })
     }
@@ -103,14 +102,8 @@ impl World {
             .map_or_else(|_| given.to_owned(), |cwd| cwd.join(given))
     }
 
-    /// The clock; in test builds `MATERIA_TEST_CLOCK` stops it.
+    /// The clock.
     pub fn clock(&self) -> Clock {
-        #[cfg(feature = "test-fakes")]
-        if let Some(moment) = self.variable("MATERIA_TEST_CLOCK").and_then(OsStr::to_str)
-            && let Ok(moment) = moment.parse()
-        {
-            return Clock::fixed(moment);
-        }
-        Clock::system()
+        self.engine().clock().clone()
     }
 }

@@ -7,7 +7,8 @@ use materia_model::loadout::Settings;
 
 use super::{ApiError, Engine};
 use crate::agent::{Backend, Players, Roster, Scripted};
-use crate::config::{self, Files, Places};
+use crate::config::{Files, Places};
+use crate::store::text;
 use crate::utility::launcher;
 
 /// Which agent plays the roles of a cast. Without a choice it is the one that the cast remembers or
@@ -54,10 +55,8 @@ impl Engine {
             let roster = Roster::new(settings, choice.agent.as_deref(), self.project()?);
             return Ok(Box::new(Players::new(roster)));
         };
-        let source = Source::new(
-            &script.to_string_lossy(),
-            &config::read(&self.path(script))?,
-        );
+        let name = script.to_string_lossy();
+        let source = Source::new(&name, &text::read_file(&self.path(script), &name)?);
         let scripted = Scripted::read(&source).map_err(ApiError::from_findings)?;
         Ok(Box::new(scripted))
     }

@@ -17,7 +17,9 @@ use crate::clock::Clock;
 use crate::home::{Home, NoHome, Variables};
 use crate::library::Library;
 use crate::process::{Cancellation, Interrupts};
+use crate::recipe::SourceContext;
 use crate::run::Root;
+use crate::utility::step::RecipeStep;
 
 /// What a process was started with, as far as the engine uses it.
 #[derive(Debug)]
@@ -26,14 +28,15 @@ pub struct Environment {
     pub variables: BTreeMap<OsString, OsString>,
     /// The working directory, which may have been deleted.
     pub cwd: io::Result<PathBuf>,
-    /// The clock.
-    pub clock: Clock,
+    /// The steps of recipes that come with the program.
+    pub steps: &'static [RecipeStep],
 }
 
 /// Everything that can be asked for; clones share what they were made from.
 #[derive(Debug, Clone)]
 pub struct Engine {
     environment: Arc<Environment>,
+    clock: Clock,
     caller: Caller,
     cancellation: Option<Cancellation>,
 }
@@ -60,6 +63,7 @@ impl Engine {
             run: text("MATERIA_RUN").and_then(|run| run.parse().ok()),
         };
         Self {
+            clock: clock(&environment.variables),
             environment: Arc::new(environment),
             caller,
             cancellation: None,
@@ -95,7 +99,7 @@ impl Engine {
 
     /// The clock that every method uses.
     pub fn clock(&self) -> &Clock {
-        &self.environment.clock
+        &self.clock
     }
 
     /// The caller. `requested` replaces its session, even where it is empty, so that an unset
@@ -118,9 +122,19 @@ impl Engine {
         Ok(caller)
     }
 
+    /// The run that the caller is a part of.
+    pub(crate) fn calling_run(&self) -> Option<&RunId> {
+        self.caller.run.as_ref()
+    }
+
     /// Whether the operator calls: no session, and not from inside a run.
     pub(crate) fn is_operator(&self) -> bool {
         self.caller == Caller::default()
+    }
+
+    /// The steps of recipes that come with the program.
+    pub(crate) fn steps(&self) -> &'static [RecipeStep] {
+        self.environment.steps
     }
 
     /// An environment variable that is set and not empty.
@@ -161,6 +175,26 @@ impl Engine {
         Ok(Library::new(&self.home()?, self.user_home()))
     }
 
+    /// The working directory, or why it cannot be used.
+    pub(crate) fn cwd(&self) -> Result<&Path, &io::Error> {
+        self.environment.cwd.as_deref()
+    }
+
+    /// The working directory, or the root of the file system where it was deleted.
+    pub(crate) fn cwd_or_root(&self) -> &Path {
+        let cwd = self.environment.cwd.as_deref();
+        cwd.unwrap_or_else(|_| Path::new("/"))
+    }
+
+    /// Where the names and paths of a request are looked up.
+    pub(crate) fn source_context(&self) -> SourceContext<'_> {
+        let home = self.home();
+        SourceContext {
+            library: home.map(|home| Library::new(&home, self.user_home())),
+            cwd: self.cwd().ok(),
+        }
+    }
+
     /// The directory of the project.
     pub(crate) fn project(&self) -> Result<&Path, ApiError> {
         self.environment.cwd.as_deref().map_err(|error| {
@@ -185,4 +219,19 @@ impl Engine {
             .filter(|dir| dir.is_dir())
             .unwrap_or_else(|| "/tmp".into())
     }
+}
+
+/// The clock of a process with these variables. In test builds `MATERIA_TEST_CLOCK` stops it.
+#[cfg_attr(
+    not(feature = "testing"),
+    expect(unused_variables, reason = "only test builds stop the clock")
+)]
+pub(super) fn clock(variables: &BTreeMap<OsString, OsString>) -> Clock {
+    #[cfg(feature = "testing")]
+    if let Some(moment) = variables.get(OsStr::new("MATERIA_TEST_CLOCK"))
+        && let Some(Ok(moment)) = moment.to_str().map(str::parse)
+    {
+        return Clock::fixed(moment);
+    }
+    Clock::system()
 }

@@ -6,6 +6,7 @@
 mod cast;
 mod convert;
 mod editor;
+mod launch;
 
 use std::any::Any;
 use std::error::Error;

@@ -1,12 +1,12 @@
-//! `budget`: what a cast may spend and has spent, and a higher limit.
+//! `budget`: what a cast may spend and has spent, and changing its limits.
 //!
-//! Owns both. Raising is the operator's business (S2): doors check who asks.
+//! Owns both. Only the operator may change a limit (S2): the API checks who calls.
 
 use materia_model::cast::event::Raise;
 use serde::Serialize;
 
-use crate::cast::status::{Share, shares};
-use crate::cast::{Definition, Error, Folder, Raised, glance, raise as raise_cast};
+use crate::cast::status::{BudgetShare, shares};
+use crate::cast::{Definition, Error, Folder, ObservedStatus, RaiseOutcome, glance, raise};
 use crate::clock::Clock;
 
 /// The budget of a cast.
@@ -18,31 +18,30 @@ pub struct BudgetReport {
     pub ok: bool,
     /// The cast.
     pub cast_id: String,
-    /// How it stands, proved.
-    pub status: &'static str,
+    /// Its status.
+    pub status: ObservedStatus,
     /// Every limit, and how much of it is used.
-    pub budget: Vec<Share>,
-    /// Whether a limit was changed: `recorded`, or `ordered` where another process drives the cast
-    /// and takes it up before its next step.
-    pub raised: Option<&'static str>,
+    pub budget: Vec<BudgetShare>,
+    /// Whether a limit was changed, and from when on it holds.
+    pub raised: Option<RaiseOutcome>,
     /// What can be typed next.
     pub next: Vec<String>,
 }
 
-/// A limit as a person writes it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Amount {
-    /// This much.
-    To(u64),
-    /// So much more than now.
-    More(u64),
+/// A new limit of tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenLimit {
+    /// This many.
+    Set(u64),
+    /// This many more than now.
+    Add(u64),
 }
 
-/// What a person wants to change.
+/// Changes of the limits of a cast.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wanted {
+pub struct BudgetChange {
     /// Tokens.
-    pub tokens: Option<Amount>,
+    pub tokens: Option<TokenLimit>,
     /// Money, in US dollars.
     pub cost: Option<f64>,
     /// Turns of agents.
@@ -51,9 +50,9 @@ pub struct Wanted {
     pub minutes: Option<f64>,
 }
 
-impl Wanted {
+impl BudgetChange {
     /// Whether nothing is changed.
-    pub fn is_nothing(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.tokens.is_none()
             && self.cost.is_none()
             && self.turns.is_none()
@@ -61,52 +60,49 @@ impl Wanted {
     }
 }
 
-/// Shows the budget of a cast, and changes it where something is wanted.
-pub fn budget(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<BudgetReport, Error> {
+/// Reports the budget of a cast, after changing its limits where there is a change.
+pub fn budget(folder: &Folder, change: BudgetChange, clock: &Clock) -> Result<BudgetReport, Error> {
     let limits = Definition::reopen(&folder.read_definition()?)?
         .settings()
         .budget
         .clone();
     let before = glance::replay(folder, |_, _, _| {})?;
-    let (raised, state) = if wanted.is_nothing() {
+    let (raised, state) = if change.is_empty() {
         (None, before)
     } else {
         let now = before.raised.max_tokens.or(limits.max_tokens);
-        let tokens = wanted.tokens.map(|amount| match amount {
-            Amount::To(tokens) => tokens,
-            Amount::More(more) => now
+        let tokens = change.tokens.map(|limit| match limit {
+            TokenLimit::Set(tokens) => tokens,
+            TokenLimit::Add(more) => now
                 .unwrap_or(before.spending.total.total)
                 .saturating_add(more),
         });
-        let raise = Raise {
+        let limits = Raise {
             max_tokens: tokens,
-            max_cost_usd: wanted.cost,
-            max_turns: wanted.turns,
-            max_minutes: wanted.minutes,
+            max_cost_usd: change.cost,
+            max_turns: change.turns,
+            max_minutes: change.minutes,
         };
-        let (raised, state) = raise_cast(folder, clock, raise)?;
+        let (raised, state) = raise(folder, clock, limits)?;
         (Some(raised), state)
     };
-    // What was raised by order is not in the log yet, so the state at hand is looked at first.
+    // A limit raised by an order is not in the log yet, so the state at hand is used first.
     let mut first = Some(state);
     let read = || match first.take() {
         Some(state) => Ok(state),
         None => glance::replay(folder, |_, _, _| {}),
     };
     let (state, standing) = glance::observe(folder.path(), read, |state| state.status)?;
-    let next = match standing.as_str() {
-        "failed" => vec![format!("materia recast {}", state.cast_id)],
-        "interrupted" => vec![format!("materia resume {}", state.cast_id)],
+    let next = match standing.status() {
+        ObservedStatus::Failed => vec![format!("materia recast {}", state.cast_id)],
+        ObservedStatus::Interrupted => vec![format!("materia resume {}", state.cast_id)],
         _ => Vec::new(),
     };
     Ok(BudgetReport {
         ok: true,
-        status: standing.as_str(),
+        status: standing.status(),
         budget: shares(&limits, &state),
-        raised: raised.map(|raised| match raised {
-            Raised::Recorded => "recorded",
-            Raised::Ordered => "ordered",
-        }),
+        raised,
         next,
         cast_id: state.cast_id,
     })

@@ -1,15 +1,15 @@
 //! The definition that a cast runs by: one loadout with everything it needs, as one document.
 //!
 //! Owns the choice of the loadout, what refuses it, and the resolved document: layers merged,
-//! scripts named in full. The graph is always compiled from that document, so that a cast that is
-//! taken up later walks the very same graph as the one that began. Never reads a file.
+//! scripts named in full. A cast that begins walks the graph of the config files, and one that is
+//! continued the graph of its resolved document; both are the same. Never reads a file.
 
 use std::path::Path;
 
 use materia_model::finding::{Finding, Severity, Source};
 use materia_model::loadout::{Config, Document, Graph, Layer, Scope, Settings};
-use materia_model::materia::Run;
-use serde_json::{Map, Value, json};
+use materia_model::materia::{Kind, Materia, Run};
+use serde_json::{Map, Value};
 
 use super::error::Error;
 use crate::clock::Clock;
@@ -25,22 +25,23 @@ pub struct Definition {
     settings: Settings,
     text: String,
     sources: Vec<String>,
-    strange: Vec<Finding>,
+    warnings: Vec<Finding>,
     seal: Option<String>,
     notes: Map<String, Value>,
     data: Map<String, Value>,
 }
 
 impl Definition {
-    /// Chooses a loadout from the config files that were found.
-    pub fn choose(files: &Files, loadout: Option<&str>) -> Result<Self, Error> {
+    /// Chooses a loadout, or the active one, from config files. `agent` plays the roles that name
+    /// none, also when the cast is continued.
+    pub fn choose(
+        files: &Files,
+        loadout: Option<&str>,
+        agent: Option<&str>,
+    ) -> Result<Self, Error> {
         let config = Config::load(files.layers());
-        let broken = errors(
-            files
-                .layers()
-                .iter()
-                .flat_map(|layer| layer.document.findings()),
-        );
+        let layers = || files.layers().iter().map(|layer| &layer.document);
+        let broken = errors(layers().flat_map(Document::findings));
         if !broken.is_empty() {
             return Err(Error::Invalid(broken));
         }
@@ -51,42 +52,29 @@ impl Definition {
             None => config.active(),
         };
         let name = name.map_err(Error::UnknownLoadout)?;
-        let (graph, strange) = compiled(&config, name)?;
+        let (mut graph, warnings) = compiled(&config, name)?;
         let mut document = config.resolved(&graph);
-        for socket in graph.sockets() {
-            let materia = &socket.materia;
-            let run = materia.utility().map(|utility| &utility.run);
-            if let (Some(Run::Command(argv)), Some(folder)) =
-                (run, files.path(materia.owner).and_then(Path::parent))
-                && let Some(written) =
-                    document.pointer_mut(&format!("/materia/{}", escaped(&materia.id)))
-            {
-                written["command"] = json!(located(argv, folder));
-            }
-            if let (Some(Run::Recipe(name)), Some(folder)) =
-                (run, files.path(materia.owner).and_then(Path::parent))
-                && name.contains('/')
-                && folder.join(name).is_file()
-                && let Some(written) =
-                    document.pointer_mut(&format!("/materia/{}", escaped(&materia.id)))
-            {
-                written["recipe"] = json!(folder.join(name));
-            }
+        graph.replace_materia(|materia| {
+            let folder = files.path(materia.owner).and_then(Path::parent)?;
+            let (field, value, materia) = resolved(materia, folder)?;
+            document["materia"][&materia.id][field] = value;
+            Some(materia)
+        });
+        let mut settings = config.settings().clone();
+        if let Some(agent) = agent {
+            document["agent"] = agent.into();
+            settings.agent = Some(agent.to_owned()).filter(|agent| !agent.trim().is_empty());
         }
-        let sources = files
-            .layers()
-            .iter()
-            .map(|layer| layer.document.source().name().to_owned())
-            .collect();
-        let text = serde_json::to_string_pretty(&document)?;
+        let sources = layers().map(|document| document.source().name().to_owned());
         Ok(Self {
-            sources,
-            strange,
-            ..Self::reopen(&text)?
+            text: serde_json::to_string_pretty(&document)?,
+            sources: sources.collect(),
+            warnings,
+            ..Self::of(graph, settings)
         })
     }
 
-    /// The definition that a resolved document says.
+    /// The definition of a resolved document.
     pub fn reopen(text: &str) -> Result<Self, Error> {
         let document = Document::parse(Source::new("config.resolved.json", text));
         let layers = [Layer {
@@ -97,40 +85,33 @@ impl Definition {
         let name = config.active().map_err(Error::UnknownLoadout)?;
         let (graph, _) = compiled(&config, name)?;
         Ok(Self {
-            graph,
-            settings: config.settings().clone(),
             text: text.to_owned(),
+            ..Self::of(graph, config.settings().clone())
+        })
+    }
+
+    fn of(graph: Graph, settings: Settings) -> Self {
+        Self {
+            graph,
+            settings,
+            text: String::new(),
             sources: Vec::new(),
-            strange: Vec::new(),
+            warnings: Vec::new(),
             seal: None,
             notes: Map::new(),
             data: Map::new(),
-        })
+        }
     }
 
-    /// The same definition, with the agent that plays roles which name none; as it was where nobody
-    /// was named.
-    pub fn played_by(self, agent: Option<&str>) -> Result<Self, Error> {
-        let Some(agent) = agent else { return Ok(self) };
-        let mut document: Value = serde_json::from_str(&self.text)?;
-        document["agent"] = agent.into();
-        let text = serde_json::to_string_pretty(&document)?;
-        Ok(Self {
-            sources: self.sources,
-            strange: self.strange,
-            ..Self::reopen(&text)?
-        })
-    }
-
-    /// The same definition with our seal on its text, by which a cast that is taken up is known to
-    /// be ours (S1).
+    /// The same definition with our seal on its text. It proves that a cast which is continued was
+    /// begun by this user (S1).
     pub fn sealed(self, home: Option<&Home>) -> Result<Self, Error> {
         let seal = match home
             .map(|home| trust::seal(home, &self.text, &Clock::system()))
             .transpose()
         {
             Ok(seal) => seal,
-            // Without a place for the key there is no seal, and taking the cast up asks for trust.
+            // Without a place for the key there is no seal, and continuing the cast is refused.
             Err(error) if error.is_read_only() => None,
             Err(error) => return Err(error.into()),
         };
@@ -162,28 +143,27 @@ impl Definition {
         self.sources.clone().into()
     }
 
-    /// What is strange about it, and what is wrong elsewhere in the config, none of which stops a
-    /// cast (C13).
-    pub fn strange(&self) -> &[Finding] {
-        &self.strange
+    /// Warnings about it, and errors elsewhere in the config; none of them stops a cast (C13).
+    pub fn warnings(&self) -> &[Finding] {
+        &self.warnings
     }
 
-    /// The same definition with a note about where it comes from: in the beginning of the cast and
-    /// in its state.
+    /// The same definition with a note about its origin, in the first event of the cast and in its
+    /// state.
     #[must_use]
     pub fn noting(mut self, name: &str, note: Value) -> Self {
         self.notes.insert(name.to_owned(), note.clone());
         self.with_state(name, note)
     }
 
-    /// The same definition with something in the state that its cast begins with.
+    /// The same definition with a value in the initial state of its cast.
     #[must_use]
     pub fn with_state(mut self, name: &str, value: Value) -> Self {
         self.data.insert(name.to_owned(), value);
         self
     }
 
-    /// What the beginning of the cast says besides, and the state it begins with.
+    /// Further fields of the first event, and the initial state.
     pub(super) fn beginning(&self) -> (Map<String, Value>, Map<String, Value>) {
         (self.notes.clone(), self.data.clone())
     }
@@ -193,20 +173,38 @@ impl Definition {
     }
 }
 
-/// The graph of a loadout, and what else was found; or everything that may be the reason why there
-/// is none.
+/// A utility that names files beside its config, with their full paths: the field of its definition
+/// that changes, the value of that field, and the materia.
+fn resolved(materia: &Materia, folder: &Path) -> Option<(&'static str, Value, Materia)> {
+    let run = match &materia.utility()?.run {
+        Run::Command(argv) => Run::Command(located(argv, folder)),
+        Run::Recipe(name) if name.contains('/') && folder.join(name).is_file() => {
+            Run::Recipe(folder.join(name).to_str()?.to_owned())
+        }
+        Run::Recipe(_) | Run::Template(_) | Run::Shipped(_) => return None,
+    };
+    let (field, value) = match &run {
+        Run::Recipe(path) => ("recipe", path.clone().into()),
+        Run::Command(argv) => ("command", argv.clone().into()),
+        Run::Template(_) | Run::Shipped(_) => return None,
+    };
+    let mut materia = materia.clone();
+    if let Kind::Utility(utility) = &mut materia.kind {
+        utility.run = run;
+    }
+    Some((field, value, materia))
+}
+
+/// The graph of a loadout and everything that was found, or the errors why there is none.
 fn compiled(config: &Config<'_>, name: &str) -> Result<(Graph, Vec<Finding>), Error> {
     let compiled = config.compile(name);
-    let found = compiled
-        .iter()
-        .flat_map(|compiled| &compiled.findings)
-        .chain(config.findings());
-    match compiled
-        .as_ref()
-        .and_then(|compiled| compiled.graph.clone())
-    {
-        Some(graph) => Ok((graph, found.cloned().collect())),
-        None => Err(Error::Invalid(errors(found))),
+    let (graph, mut findings) = compiled.map_or_else(Default::default, |compiled| {
+        (compiled.graph, compiled.findings)
+    });
+    findings.extend_from_slice(config.findings());
+    match graph {
+        Some(graph) => Ok((graph, findings)),
+        None => Err(Error::Invalid(errors(findings.iter()))),
     }
 }
 
@@ -215,11 +213,6 @@ fn errors<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<Finding> {
         .filter(|finding| finding.severity == Severity::Error)
         .cloned()
         .collect()
-}
-
-/// A key as JSON pointers spell it.
-fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
 }
 
 #[cfg(test)]
@@ -246,47 +239,54 @@ mod tests {
         }
     }"#;
 
+    /// A graph as text, without what says which file it came from.
+    fn shape(definition: &Definition) -> String {
+        let mut graph = definition.graph().clone();
+        graph.replace_materia(|materia| {
+            Some(Materia {
+                owner: 0,
+                ..materia.clone()
+            })
+        });
+        let sockets = graph.sockets();
+        format!("{sockets:?} {:?} {:?}", graph.loops(), graph.cursors())
+    }
+
     #[test]
     fn the_resolved_document_gives_the_same_graph_again() {
-        let chosen = Definition::choose(&files(TWO), None).unwrap();
-        let again = Definition::reopen(chosen.text()).unwrap();
-        let ids = |one: &Definition| -> Vec<String> {
-            one.graph()
-                .sockets()
-                .iter()
-                .map(|socket| socket.id.to_string())
-                .collect()
+        let same = |files: &Files, loadout: Option<&str>| {
+            let chosen = Definition::choose(files, loadout, Some("pi")).unwrap();
+            let again = Definition::reopen(chosen.text()).unwrap();
+            assert_eq!(shape(&chosen), shape(&again), "{loadout:?}");
+            assert_eq!(chosen.settings(), again.settings());
+            assert_eq!(again.text(), chosen.text());
         };
-        assert_eq!(
-            (ids(&chosen), ids(&again)),
-            (vec!["b".to_owned(), "a".to_owned()], ids(&chosen))
-        );
-        let assign = |one: &Definition| one.graph().sockets()[0].contract.assign.clone();
-        assert_eq!(assign(&chosen).len(), 2);
-        assert_eq!(assign(&chosen), assign(&again));
-        assert_eq!(chosen.settings(), again.settings());
-        assert_eq!(again.text(), chosen.text());
+        same(&files(TWO), None);
+        let shipped = Files::shipped();
+        for loadout in Config::load(shipped.layers()).loadouts() {
+            same(&shipped, Some(loadout.name));
+        }
     }
 
     #[test]
     fn c13_what_is_broken_elsewhere_is_told_and_stops_nothing() {
-        let chosen = Definition::choose(&files(TWO), None).unwrap();
+        let chosen = Definition::choose(&files(TWO), None, None).unwrap();
         assert!(
             chosen
-                .strange()
+                .warnings()
                 .iter()
                 .any(|finding| finding.message.contains("`broken`"))
         );
         assert!(matches!(
-            Definition::choose(&files(TWO), Some("Bad")),
+            Definition::choose(&files(TWO), Some("Bad"), None),
             Err(Error::Invalid(_))
         ));
         assert!(matches!(
-            Definition::choose(&files(TWO), Some("Goood")),
+            Definition::choose(&files(TWO), Some("Goood"), None),
             Err(Error::UnknownLoadout(_))
         ));
         assert!(matches!(
-            Definition::choose(&files("{"), None),
+            Definition::choose(&files("{"), None, None),
             Err(Error::Invalid(_))
         ));
     }

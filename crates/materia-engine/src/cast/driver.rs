@@ -1,21 +1,20 @@
 //! The driver: decide, perform, record, until the cast stops.
 //!
-//! Owns the loop, and nothing that is decided in it. It stops where the cast ends, where the person
-//! is waited for, and where the person interrupts; then the snapshots are written. What was
-//! dispatched when the person interrupted stays dispatched in the log: the next driver finds it in
-//! doubt and does what its materia says (C22).
+//! Owns the loop, and nothing that is decided in it. It stops where the cast ends, where it waits
+//! for the user, and where the user interrupts; then the snapshots are written. What was dispatched
+//! when the user interrupted stays dispatched in the log: the next driver finds it in doubt and
+//! does what its materia says (C22).
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use materia_model::cast::event::{CastStart, Place};
-use materia_model::cast::{Body, Effect, Event, Facts, Kernel, State};
-use materia_model::loadout::graph::{Graph, Socket};
+use materia_model::cast::event::CastStart;
+use materia_model::cast::{Body, Effect, Facts, Kernel, State};
+use materia_model::loadout::graph::Socket;
 use materia_model::materia::{Kind, Run};
 
 use super::clean;
+use super::context::CastContext;
 use super::definition::Definition;
 use super::error::Error;
 use super::folder::Folder;
@@ -23,96 +22,43 @@ use super::input::Inputs;
 use super::log::Log;
 use super::order;
 use super::sealed;
-use crate::agent::{Activity, Backend};
-use crate::clock::Clock;
-use crate::library::Library;
-use crate::process::{DEFAULT_GRACE, Nursery, end_carried};
+use crate::agent::Backend;
+use crate::process::{DEFAULT_GRACE, end_carried};
 use crate::store::dir;
 use crate::utility;
-
-/// Somebody who is told what happens in a cast.
-pub trait Listener {
-    /// A cast is about to be driven through this graph; nothing was told yet.
-    fn begins(&mut self, _graph: &Graph) {}
-
-    /// A cast that was left is taken up in this state; nothing was done yet (C22).
-    fn takes_up(&mut self, _state: &State) {}
-
-    /// So many processes of a driver that died still ran, and were ended (A6).
-    fn ended(&mut self, _orphans: usize) {}
-
-    /// Something happened, and this is the state with it.
-    fn tell(&mut self, event: &Event, state: &State);
-
-    /// An agent is seen at work in a visit. Not kept in the log, and not told again.
-    fn sees(&mut self, _place: &Place, _activity: &Activity) {}
-}
-
-/// Nobody.
-#[derive(Debug)]
-pub struct Silent;
-
-impl Listener for Silent {
-    fn tell(&mut self, _: &Event, _: &State) {}
-}
 
 /// Why a driver stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// The cast ended.
     Ended,
-    /// The person is waited for.
+    /// The cast waits for the user.
     Paused,
-    /// The person interrupted; the cast can be resumed.
+    /// The user interrupted; the cast can be resumed.
     Interrupted,
 }
 
-/// Everything that a cast is driven with.
+/// Drives one cast.
 pub struct Driver<'a> {
     pub(super) kernel: Kernel,
     pub(super) log: Log,
     pub(super) folder: Folder,
-    pub(super) cwd: PathBuf,
-    pub(super) home: Option<PathBuf>,
-    pub(super) library: Option<&'a Library>,
-    pub(super) agent: Option<&'a mut dyn Backend>,
-    pub(super) nursery: &'a mut Nursery,
     pub(super) inputs: Inputs,
-    pub(super) listener: &'a mut dyn Listener,
-}
-
-/// What a driver is handed besides the cast.
-pub struct Hands<'a> {
-    /// The project directory.
-    pub cwd: &'a Path,
-    /// The person's home directory: what `~` means in templates (C20).
-    pub home: Option<&'a Path>,
-    /// The environment, for the values in it that must not be written down (S3).
-    pub variables: &'a BTreeMap<OsString, OsString>,
-    /// The clock.
-    pub clock: &'a Clock,
-    /// Where recipes are looked for.
-    pub library: Option<&'a Library>,
-    /// Who plays agents.
-    pub agent: Option<&'a mut dyn Backend>,
-    /// What runs processes, and tells of interrupts.
-    pub nursery: &'a mut Nursery,
-    /// Who is told what happens.
-    pub listener: &'a mut dyn Listener,
+    pub(super) context: CastContext<'a>,
 }
 
 impl<'a> Driver<'a> {
-    /// Begins a cast: checks that its sockets can be played, makes its directory and writes its
-    /// beginning.
+    /// Begins a cast: checks that its sockets can be played, creates its directory and writes its
+    /// first event.
     pub fn begin(
         definition: Definition,
         casts: &Path,
         request: &str,
-        hands: Hands<'a>,
+        context: CastContext<'a>,
     ) -> Result<Self, Error> {
-        playable(&definition, &hands)?;
-        let (mut folder, cast_id) = Folder::create(casts, hands.clock)?;
-        folder.guard(clean::secrets(definition.graph(), hands.variables));
+        playable(&definition, &context)?;
+        let (mut folder, cast_id) = Folder::create(casts, context.clock)?;
+        folder.guard(clean::secrets(definition.graph(), context.variables));
         let beginning = folder.write_definition(definition.text())?;
         let (mut more, data) = definition.beginning();
         more.insert("configSource".to_owned(), definition.sources());
@@ -127,26 +73,30 @@ impl<'a> Driver<'a> {
             data,
             more,
         };
-        let (log, began) = Log::begin(&folder, hands.clock, beginning, start)?;
-        hands.nursery.carry(&folder.mark(&log.state().cast_id)?);
-        let driver = Self::new(definition, folder, log, hands);
-        driver.listener.begins(driver.kernel.graph());
-        driver.listener.tell(&began, driver.log.state());
+        let (log, began) = Log::begin(&folder, context.clock, beginning, start)?;
+        context.processes.carry(&folder.mark(&log.state().cast_id)?);
+        let driver = Self::new(definition, folder, log, context);
+        driver.context.observer.begin(driver.kernel.graph());
+        driver.context.observer.event(&began, driver.log.state());
         Ok(driver)
     }
 
-    /// Takes up a cast that was left, by the definition it began with. What a driver that died left
-    /// running is ended first: the log is ours by now, so that nobody who lives started it (A6).
-    pub fn open(mut folder: Folder, hands: Hands<'a>) -> Result<Self, Error> {
-        let definition = Definition::reopen(&folder.read_definition()?)?;
-        folder.guard(clean::secrets(definition.graph(), hands.variables));
-        let log = Log::open(&folder, hands.clock)?;
+    /// Continues a cast that was left, by the definition it began with. Processes that a dead
+    /// driver left running are ended first: we hold the lock of the log, so that no living driver
+    /// started them (A6).
+    pub fn open(
+        mut folder: Folder,
+        definition: Definition,
+        context: CastContext<'a>,
+    ) -> Result<Self, Error> {
+        folder.guard(clean::secrets(definition.graph(), context.variables));
+        let log = Log::open(&folder, context.clock)?;
         let mark = folder.mark(&log.state().cast_id)?;
-        let mut driver = Self::new(definition, folder, log, hands);
-        driver.listener.begins(driver.kernel.graph());
-        driver.listener.takes_up(driver.log.state());
+        let mut driver = Self::new(definition, folder, log, context);
+        driver.context.observer.begin(driver.kernel.graph());
+        driver.context.observer.reopen(driver.log.state());
         driver.end_orphans(&mark)?;
-        driver.nursery.carry(&mark);
+        driver.context.processes.carry(&mark);
         Ok(driver)
     }
 
@@ -155,7 +105,7 @@ impl<'a> Driver<'a> {
         if swept.ended > 0 {
             self.log
                 .note("orphans_ended", &serde_json::json!({"count": swept.ended}))?;
-            self.listener.ended(swept.ended);
+            self.context.observer.orphans_ended(swept.ended);
         }
         match swept.survivors.first() {
             None => Ok(()),
@@ -166,9 +116,9 @@ impl<'a> Driver<'a> {
         }
     }
 
-    fn new(definition: Definition, folder: Folder, log: Log, hands: Hands<'a>) -> Self {
+    fn new(definition: Definition, folder: Folder, log: Log, context: CastContext<'a>) -> Self {
         let facts = Facts {
-            cwd: hands.cwd.to_string_lossy().into_owned(),
+            cwd: context.cwd.to_string_lossy().into_owned(),
             run_dir: folder.path().to_string_lossy().into_owned(),
             state_file: None,
         };
@@ -177,13 +127,8 @@ impl<'a> Driver<'a> {
             kernel: Kernel::new(graph, settings, facts),
             log,
             folder,
-            cwd: hands.cwd.to_owned(),
-            home: hands.home.map(Path::to_owned),
-            library: hands.library,
-            agent: hands.agent,
-            nursery: hands.nursery,
             inputs: Inputs::default(),
-            listener: hands.listener,
+            context,
         }
     }
 
@@ -197,8 +142,7 @@ impl<'a> Driver<'a> {
         &self.folder
     }
 
-    /// Whether what the cast stands at can be played here; asked before anything is recorded about
-    /// it.
+    /// Whether the current socket can be played here; asked before anything is recorded about it.
     pub fn ready(&self) -> Result<(), Error> {
         let graph = self.kernel.graph();
         let slot = self
@@ -206,7 +150,7 @@ impl<'a> Driver<'a> {
             .visit()
             .and_then(|visit| graph.find(&visit.place.socket));
         match slot.map(|slot| graph.socket(slot)) {
-            Some(socket) => can_play(socket, self.agent.as_deref()),
+            Some(socket) => can_play(socket, self.context.agent.as_deref()),
             None => Ok(()),
         }
     }
@@ -218,20 +162,19 @@ impl<'a> Driver<'a> {
         Ok(stop)
     }
 
-    /// Makes everything durable that happened so far: somebody is about to be told.
+    /// Flushes everything that happened so far, before it is acknowledged.
     pub fn promise(&mut self) -> Result<(), Error> {
         self.log.promise()
     }
 
-    /// Writes the documents that come from the log, which a driver that was killed at the very end
-    /// did not.
+    /// Writes the documents that are derived from the log; a driver that was killed did not.
     pub fn settle(&mut self) -> Result<(), Error> {
         self.log.settle(&self.folder)
     }
 
     fn walk(&mut self) -> Result<Stop, Error> {
         loop {
-            if self.nursery.rest(Duration::ZERO).is_some() {
+            if self.context.processes.rest(Duration::ZERO).is_some() {
                 return Ok(Stop::Interrupted);
             }
             if !self.state().status.is_end() {
@@ -251,7 +194,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Writes down what the person ordered meanwhile: before an order is gone, it is in the log.
+    /// Logs what the user ordered meanwhile. An order is removed after it is in the log.
     pub(super) fn take_orders(&mut self) -> Result<(), Error> {
         for (order, body) in order::pending(&self.folder) {
             self.record(body)?;
@@ -260,18 +203,18 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// Writes down what happened and tells it.
+    /// Logs an event and passes it to the observer.
     pub fn record(&mut self, body: Body) -> Result<(), Error> {
         let event = self.log.record(body)?;
-        self.listener.tell(&event, self.log.state());
+        self.context.observer.event(&event, self.log.state());
         Ok(())
     }
 
-    /// Writes down what happened at once, and tells it one by one.
+    /// Logs events at once, and passes them to the observer one by one.
     pub(super) fn record_all(&mut self, bodies: Vec<Body>) -> Result<(), Error> {
-        let listener = &mut self.listener;
+        let observer = &mut self.context.observer;
         self.log
-            .record_all(bodies, |event, state| listener.tell(event, state))
+            .record_all(bodies, |event, state| observer.event(event, state))
     }
 
     fn doubt(&mut self) -> Result<bool, Error> {
@@ -283,14 +226,13 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// Whether everything that the sockets hold can be played here; asked before anything is started
-/// (T21).
-fn playable(definition: &Definition, hands: &Hands<'_>) -> Result<(), Error> {
-    let agent = hands.agent.as_deref();
-    let library = hands.library;
+/// Whether every socket can be played here; asked before anything is started (T21).
+fn playable(definition: &Definition, context: &CastContext<'_>) -> Result<(), Error> {
+    let agent = context.agent.as_deref();
+    let library = context.library.as_ref();
     let place = utility::template::Place {
-        cwd: hands.cwd,
-        home: hands.home,
+        cwd: &context.cwd,
+        home: context.home.as_deref(),
         stages: None,
     };
     definition
@@ -339,7 +281,7 @@ fn playable(definition: &Definition, hands: &Hands<'_>) -> Result<(), Error> {
         })
 }
 
-/// Whether somebody is there who plays a role.
+/// Whether there is an agent for a role.
 fn can_play(socket: &Socket, agent: Option<&dyn Backend>) -> Result<(), Error> {
     let Some(role) = socket.materia.agent() else {
         return Ok(());

@@ -1,8 +1,8 @@
-//! `export`: a cast as something to hand to somebody else.
+//! `export`: a cast as a report for other people.
 //!
-//! Owns what a report has: the picture with what happened at each socket, the steps, why work went
-//! back, the texts of the artifacts, bounded and without secrets. How it looks is the view's
-//! business. Changes nothing in the cast.
+//! Owns its content: the picture with what happened at each socket, the steps, why work was sent
+//! back, the texts of the artifacts, bounded and without secrets. Renderers lay it out. Changes
+//! nothing in the cast.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -14,9 +14,10 @@ use materia_model::loadout::Graph;
 use materia_model::picture::{self, Mark, Standing};
 use materia_model::secret::Secrets;
 use materia_model::text;
+use serde::Serialize;
 use serde_json::Value;
 
-use crate::cast::show::{self, CastShowReport, CastStep, Wanted};
+use crate::cast::show::{self, CastParts, CastShowReport, CastStep, StepOutcome};
 use crate::cast::{Definition, Error, Folder};
 use crate::clock::Clock;
 use crate::store::artifact::Root;
@@ -26,8 +27,8 @@ use crate::store::file::{self, Mode};
 pub const MAX_TEXT: usize = 64 << 10;
 /// How much of all artifacts is shown.
 pub const MAX_TEXTS: usize = 4 << 20;
-/// The artifacts that say what was done; the log and the snapshots say the same in other words.
-const TOLD: [&str; 7] = [
+/// The artifacts that are shown; the log and the snapshots repeat what is in them.
+const SHOWN_ARTIFACTS: [&str; 7] = [
     "prompt.md",
     "output.md",
     "output.json",
@@ -37,22 +38,22 @@ const TOLD: [&str; 7] = [
     "command.json",
 ];
 
-/// A cast, ready to be shown to somebody who has nothing but this.
+/// A cast with everything that its report shows.
 #[derive(Debug)]
-pub struct Exported {
+pub struct CastExport {
     /// What it did.
     pub cast: CastShowReport,
     /// The graph it walked, as SVG; nothing where its definition cannot be read any more.
     pub picture: Option<String>,
-    /// Why work went back, in order.
-    pub rework: Vec<Rework>,
+    /// Why work was sent back, in order.
+    pub rework: Vec<ReworkReason>,
     /// The texts of its artifacts, by path.
-    pub texts: Vec<Text>,
+    pub texts: Vec<ArtifactText>,
 }
 
-/// Work that went back.
+/// Why work was sent back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rework {
+pub struct ReworkReason {
     /// The step that sent it back.
     pub step: usize,
     /// Its socket.
@@ -65,7 +66,7 @@ pub struct Rework {
 
 /// The text of one artifact.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Text {
+pub struct ArtifactText {
     /// Its path below the cast's directory.
     pub path: String,
     /// The beginning of it.
@@ -73,7 +74,21 @@ pub struct Text {
     /// How large it is.
     pub bytes: u64,
     /// Whether there is more.
-    pub is_cut: bool,
+    pub truncated: bool,
+}
+
+/// An export that was saved.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportReport {
+    /// Always true.
+    pub ok: bool,
+    /// The cast.
+    pub cast_id: String,
+    /// The file.
+    pub file: String,
+    /// Its size.
+    pub bytes: usize,
 }
 
 /// Collects a cast.
@@ -81,12 +96,12 @@ pub fn cast(
     folder: &Folder,
     variables: &BTreeMap<OsString, OsString>,
     clock: &Clock,
-) -> Result<Exported, Error> {
-    let wanted = Wanted {
+) -> Result<CastExport, Error> {
+    let parts = CastParts {
         artifacts: true,
-        ..Wanted::default()
+        ..CastParts::default()
     };
-    let mut cast = show::show(folder, wanted, clock)?;
+    let mut cast = show::show(folder, parts, clock)?;
     let definition = folder
         .read_definition()
         .and_then(|text| Definition::reopen(&text))
@@ -103,7 +118,7 @@ pub fn cast(
     }
     let picture = graph.map(|graph| picture::svg(graph, &marks(graph, &cast)));
     let texts = texts(folder.path(), &cast, &secrets);
-    Ok(Exported {
+    Ok(CastExport {
         cast,
         picture,
         rework,
@@ -111,7 +126,7 @@ pub fn cast(
     })
 }
 
-/// Writes an export where the person said, over what was there.
+/// Writes an export to a file, replacing what is there.
 pub fn save(path: &Path, text: &str) -> std::io::Result<()> {
     file::write(path, text.as_bytes(), Mode::Overwrite)
 }
@@ -128,8 +143,8 @@ fn secrets(graph: Option<&Graph>, variables: &BTreeMap<OsString, OsString>) -> S
     Secrets::new(texts, &named)
 }
 
-/// The reasons in the words of whoever sent the work back.
-fn rework(folder: &Folder) -> Result<Vec<Rework>, Error> {
+/// The reasons for which work was sent back, as the sockets gave them.
+fn rework(folder: &Folder) -> Result<Vec<ReworkReason>, Error> {
     let mut reasons: Vec<(String, u64, String)> = Vec::new();
     let (_, steps) = show::steps(folder, |_, event| {
         if let Body::SocketComplete(complete) = &event.body
@@ -149,21 +164,21 @@ fn rework(folder: &Folder) -> Result<Vec<Rework>, Error> {
             .iter()
             .find(|step| step.place.socket == socket && step.place.visit == visit)
     };
-    let told = reasons.into_iter().filter_map(|(socket, visit, reason)| {
+    let found = reasons.into_iter().filter_map(|(socket, visit, reason)| {
         let step: &CastStep = at(&socket, visit)?;
         let item = step
             .place
             .item_label
             .clone()
             .or_else(|| step.place.item_key.clone());
-        Some(Rework {
+        Some(ReworkReason {
             step: step.step,
             socket,
             item,
             reason,
         })
     });
-    Ok(told.collect())
+    Ok(found.collect())
 }
 
 /// What happened at each socket.
@@ -177,8 +192,8 @@ fn marks(graph: &Graph, cast: &CastShowReport) -> BTreeMap<String, Mark> {
             .collect();
         let standing = match visits.last().map(|step| step.outcome) {
             None => Standing::Never,
-            Some("done") => Standing::Done,
-            Some("failed") => Standing::Failed,
+            Some(StepOutcome::Done) => Standing::Done,
+            Some(StepOutcome::Failed) => Standing::Failed,
             Some(_) => Standing::Open,
         };
         let note = match visits.len() {
@@ -191,17 +206,17 @@ fn marks(graph: &Graph, cast: &CastShowReport) -> BTreeMap<String, Mark> {
     marks
 }
 
-fn texts(root: &Path, cast: &CastShowReport, secrets: &Secrets) -> Vec<Text> {
+fn texts(root: &Path, cast: &CastShowReport, secrets: &Secrets) -> Vec<ArtifactText> {
     let Ok(shelf) = Root::open(root) else {
         return Vec::new();
     };
     let mut left = MAX_TEXTS;
     let mut texts = Vec::new();
     for artifact in cast.artifacts.iter().flatten() {
-        let told = TOLD
+        let is_shown = SHOWN_ARTIFACTS
             .iter()
             .any(|name| artifact.path.ends_with(&format!(".{name}")));
-        if !told || left == 0 {
+        if !is_shown || left == 0 {
             continue;
         }
         let most = MAX_TEXT.min(left);
@@ -215,12 +230,12 @@ fn texts(root: &Path, cast: &CastShowReport, secrets: &Secrets) -> Vec<Text> {
         left -= bytes.len();
         let text = String::from_utf8_lossy(&bytes);
         let text = secrets.redact_text(&text).into_owned();
-        let is_cut = artifact.bytes > bytes.len() as u64;
-        texts.push(Text {
+        let truncated = artifact.bytes > bytes.len() as u64;
+        texts.push(ArtifactText {
             path: artifact.path.clone(),
             text,
             bytes: artifact.bytes,
-            is_cut,
+            truncated,
         });
     }
     texts

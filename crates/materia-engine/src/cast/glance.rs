@@ -39,7 +39,7 @@ pub struct Head {
     pub updated_at: Option<Timestamp>,
     /// Where it is.
     #[serde(default)]
-    pub at: Option<Position>,
+    pub at: Option<CastPosition>,
     /// What it used.
     #[serde(default)]
     pub spent: Spent,
@@ -54,8 +54,8 @@ pub struct Head {
 /// Where a cast is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "CastPosition"))]
-pub struct Position {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CastPosition {
     /// The socket.
     pub socket: String,
     /// What it holds; not known before the visit began.
@@ -96,7 +96,59 @@ pub struct Spent {
     pub turns: u64,
 }
 
-/// How a cast stands, as far as it is proved.
+/// The status of a cast as observed: what its log says, and whether a process drives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum ObservedStatus {
+    /// A process drives it.
+    Running,
+    /// It is under way, and no process drives it.
+    Interrupted,
+    /// It waits for the user.
+    Paused,
+    /// It is complete.
+    Complete,
+    /// It failed.
+    Failed,
+    /// The user ended it.
+    Aborted,
+    /// Its directory cannot be read.
+    Unreadable,
+}
+
+impl ObservedStatus {
+    /// Every status.
+    pub const ALL: [Self; 7] = [
+        Self::Running,
+        Self::Interrupted,
+        Self::Paused,
+        Self::Complete,
+        Self::Failed,
+        Self::Aborted,
+        Self::Unreadable,
+    ];
+
+    /// The word for it in documents.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Interrupted => "interrupted",
+            Self::Paused => "paused",
+            Self::Complete => "complete",
+            Self::Failed => "failed",
+            Self::Aborted => "aborted",
+            Self::Unreadable => "unreadable",
+        }
+    }
+
+    /// Whether the cast is under way or waits for the user.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Running | Self::Interrupted | Self::Paused)
+    }
+}
+
+/// An observed status with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {
     /// This process drives it.
@@ -116,17 +168,22 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// The word that people and programs see.
-    pub fn as_str(&self) -> &'static str {
+    /// The status alone.
+    pub fn status(&self) -> ObservedStatus {
         match self {
-            Self::Running(_) => "running",
-            Self::Interrupted => "interrupted",
-            Self::Paused => "paused",
-            Self::Complete => "complete",
-            Self::Failed => "failed",
-            Self::Aborted => "aborted",
-            Self::Unreadable(_) => "unreadable",
+            Self::Running(_) => ObservedStatus::Running,
+            Self::Interrupted => ObservedStatus::Interrupted,
+            Self::Paused => ObservedStatus::Paused,
+            Self::Complete => ObservedStatus::Complete,
+            Self::Failed => ObservedStatus::Failed,
+            Self::Aborted => ObservedStatus::Aborted,
+            Self::Unreadable(_) => ObservedStatus::Unreadable,
         }
+    }
+
+    /// The word for the status.
+    pub fn as_str(&self) -> &'static str {
+        self.status().as_str()
     }
 
     /// The process that drives the cast.
@@ -138,9 +195,9 @@ impl Standing {
         }
     }
 
-    /// Whether it is under way or waits for somebody.
+    /// Whether it is under way or waits for the user.
     pub fn is_open(&self) -> bool {
-        matches!(self, Self::Running(_) | Self::Interrupted | Self::Paused)
+        self.status().is_open()
     }
 }
 
@@ -167,7 +224,7 @@ impl Head {
     }
 }
 
-fn position(state: &State) -> Option<Position> {
+fn position(state: &State) -> Option<CastPosition> {
     let item = state.item.as_ref().map(|item| ItemAt {
         key: item.key.clone(),
         label: item.label.clone(),
@@ -181,7 +238,7 @@ fn position(state: &State) -> Option<Position> {
     };
     if let Step::Enter { socket } = &state.step {
         let visit = state.visits.get(socket).map_or(1, |visits| visits + 1);
-        return Some(Position {
+        return Some(CastPosition {
             socket: socket.clone(),
             materia: None,
             visit,
@@ -192,7 +249,7 @@ fn position(state: &State) -> Option<Position> {
     }
     let visit = state.visit()?;
     let place = &visit.place;
-    Some(Position {
+    Some(CastPosition {
         socket: place.socket.clone(),
         materia: Some(place.materia.clone()),
         visit: place.visit,

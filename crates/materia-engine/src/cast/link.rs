@@ -1,8 +1,7 @@
 //! `link` and `autocast`: a cast of what stands in no config as one loadout.
 //!
-//! Owns looking targets up, the virtual loadout, and what an earlier cast hands to a linked one.
-//! Nothing is written to a config and the active loadout stays what it is; then it is a cast like
-//! any other.
+//! Owns looking targets up, the virtual loadout, and what an earlier cast passes on to a linked
+//! one. Writes nothing to a config and leaves the active loadout as it is.
 
 use std::io::Read;
 use std::path::Path;
@@ -14,70 +13,33 @@ use materia_model::text;
 use serde_json::{Value, json};
 
 use crate::cast::show::steps;
-use crate::cast::start::{Asked, choose, find};
+use crate::cast::start::find;
 use crate::cast::{Definition, Error};
 use crate::config::Files;
-use crate::home::Home;
 use crate::store::artifact::Root;
 
-/// How many artifacts of an earlier cast are handed on.
-const MOST: usize = 20;
+/// How many artifacts of an earlier cast are passed on.
+const MAX_ARTIFACTS: usize = 20;
 /// How much of each, in bytes.
 const MAX_CONTENT: usize = 4000;
 
-/// What a person wants to have linked.
-#[derive(Debug)]
-pub struct Wanted<'a> {
-    /// The targets, in order.
-    pub targets: &'a [String],
-    /// Where trust is kept.
-    pub home: Option<&'a Home>,
-    /// Whether the person accepts what the project brings (S1).
-    pub trusting: bool,
-    /// The agent that plays roles which name none, where the person named one.
-    pub agent: Option<&'a str>,
-}
-
-/// Makes one definition of the targets.
-pub fn link(files: &Files, wanted: &Wanted<'_>) -> Result<Definition, Error> {
-    let Wanted {
-        home,
-        trusting,
-        agent,
-        ..
-    } = *wanted;
-    let asked = Asked {
-        loadout: None,
-        files,
-        home,
-        trusting,
-        agent,
-    };
-    crate::cast::start::trusted(&asked)?;
+/// Makes one definition of the targets, in order. `agent` plays the roles that name none.
+pub fn link(files: &Files, targets: &[String], agent: Option<&str>) -> Result<Definition, Error> {
     let config = Config::load(files.layers());
-    let parts: Vec<Part> = wanted
-        .targets
+    let parts: Vec<Part> = targets
         .iter()
         .map(|word| part(&config, word))
         .collect::<Result<_, _>>()?;
-    let single = matches!(parts.as_slice(), [_]);
-    if single
-        && let [
-            Part {
-                kind: Kind::Loadout,
-                name,
-                ..
-            },
-        ] = parts.as_slice()
+    if let [
+        Part {
+            kind: Kind::Loadout,
+            name,
+            ..
+        },
+    ] = parts.as_slice()
     {
-        let definition = choose(&Asked {
-            loadout: Some(name),
-            ..asked
-        })?;
-        return Ok(definition.noting(
-            "autocast",
-            json!({"target": {"kind": "loadout", "name": name}}),
-        ));
+        let target = json!({"target": {"kind": "loadout", "name": name}});
+        return Ok(Definition::choose(files, Some(name), agent)?.noting("autocast", target));
     }
     let Some(linked) = link::link(&parts) else {
         return Err(Error::Invalid(vec![
@@ -96,8 +58,7 @@ pub fn link(files: &Files, wanted: &Wanted<'_>) -> Result<Definition, Error> {
     loadout["id"] = Value::String(id);
     let text = json!({"loadouts": {&name: loadout}}).to_string();
     let over = files.with_text("link.json", &text);
-    let definition = Definition::choose(&over, Some(&name))?.played_by(agent)?;
-    Ok(definition.sealed(home)?.noting(key, linked.origin))
+    Ok(Definition::choose(&over, Some(&name), agent)?.noting(key, linked.origin))
 }
 
 fn part(config: &Config<'_>, word: &str) -> Result<Part, Error> {
@@ -155,7 +116,7 @@ fn unknown(config: &Config<'_>, target: Target<'_>) -> Finding {
     Finding::error("unknown-target", message).hint(hint)
 }
 
-/// What an earlier cast hands to the next one: what it was about, and what its steps gave, bounded.
+/// What an earlier cast passes on to the next one: its request and the output of its steps, bounded.
 pub fn earlier(cwd: &Path, casts: &Path, given: &str) -> Result<Value, Error> {
     if given.contains(['/', '\\']) || given.contains("..") {
         return Err(Error::NoCast {
@@ -168,12 +129,12 @@ pub fn earlier(cwd: &Path, casts: &Path, given: &str) -> Result<Value, Error> {
     let (state, steps) = steps(&folder, |_, _| {})?;
     let root = Root::open(folder.path())?;
     let mut artifacts = Vec::new();
-    // The newest say most; they are handed on in the order they were made.
+    // The newest matter most; they are passed on in the order they were made.
     for step in steps
         .iter()
         .rev()
         .filter(|step| step.artifact.is_some())
-        .take(MOST)
+        .take(MAX_ARTIFACTS)
     {
         let path = step.artifact.as_deref().unwrap_or_default();
         let mut bytes = Vec::new();

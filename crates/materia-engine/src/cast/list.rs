@@ -1,7 +1,7 @@
-//! `casts`: which casts a project has, and how each of them stands.
+//! `casts`: the casts of a project, with their status.
 //!
-//! Owns the list, newest first, and which cast is meant where nobody says: the newest one that
-//! suits what is wished. Looking changes nothing and takes no lock.
+//! Owns the list, newest first, and the cast that is used where none is named: the newest one that
+//! fits the action. Reading changes nothing and takes no lock.
 
 use std::path::Path;
 
@@ -9,24 +9,15 @@ use materia_model::cast::failure::Code;
 use materia_model::text;
 use serde::Serialize;
 
-use crate::cast::glance::{Head, Position, Spent};
-use crate::cast::start::{Wish, find};
-use crate::cast::{Error, Folder, Glance, Standing, ids};
+use crate::cast::glance::{CastPosition, Head, Spent};
+use crate::cast::start::{ResumeAction, find};
+use crate::cast::{Error, Folder, Glance, ObservedStatus, Standing, ids};
 use crate::clock::Clock;
 
 /// How many casts are looked at for one that suits.
 const LOOKED_AT: usize = 500;
 /// The longest request that a list shows, in bytes.
 const MAX_REQUEST: usize = 400;
-
-/// Which casts to list.
-#[derive(Debug, Default)]
-pub struct Filter<'a> {
-    /// At most so many.
-    pub limit: Option<usize>,
-    /// Those that stand like this, by its word.
-    pub status: Option<&'a str>,
-}
 
 /// The casts of a project.
 #[derive(Debug, Serialize)]
@@ -49,8 +40,8 @@ pub struct CastListReport {
 pub struct CastListItem {
     /// Its id.
     pub cast_id: String,
-    /// How it stands, proved.
-    pub status: &'static str,
+    /// Its status.
+    pub status: ObservedStatus,
     /// The process that drives it.
     pub driver: Option<u32>,
     /// Its loadout.
@@ -62,7 +53,7 @@ pub struct CastListItem {
     /// How long ago something last happened, in milliseconds.
     pub age_ms: Option<u64>,
     /// Where it is.
-    pub at: Option<Position>,
+    pub at: Option<CastPosition>,
     /// What it used.
     pub usage: Spent,
     /// What went wrong.
@@ -127,16 +118,22 @@ impl CastProblem {
     }
 }
 
-/// Lists the casts in a directory, the newest first.
-pub fn list(casts: &Path, filter: &Filter<'_>, clock: &Clock) -> CastListReport {
+/// Lists the casts in a directory, the newest first: at most so many, and only those with a status
+/// where one is given.
+pub fn list(
+    casts: &Path,
+    limit: Option<usize>,
+    status: Option<ObservedStatus>,
+    clock: &Clock,
+) -> CastListReport {
     let mut ids = ids(casts);
     ids.reverse();
     let total = ids.len();
     let listed = ids
         .iter()
         .map(|id| listed(id, &Glance::at(&casts.join(id)), clock));
-    let wanted = listed.filter(|one| filter.status.is_none_or(|status| status == one.status));
-    let casts_found = wanted.take(filter.limit.unwrap_or(usize::MAX)).collect();
+    let fitting = listed.filter(|one| status.is_none_or(|status| status == one.status));
+    let casts_found = fitting.take(limit.unwrap_or(usize::MAX)).collect();
     CastListReport {
         ok: true,
         folder: casts.to_string_lossy().into_owned(),
@@ -154,7 +151,7 @@ fn listed(id: &str, glance: &Glance, clock: &Clock) -> CastListItem {
     let error = CastProblem::of(glance);
     CastListItem {
         cast_id: id.to_owned(),
-        status: glance.standing.as_str(),
+        status: glance.standing.status(),
         driver: glance.standing.driver(),
         loadout: head.map(|head| head.loadout.clone()).unwrap_or_default(),
         request: head
@@ -183,20 +180,20 @@ pub fn first_line(request: &str) -> String {
     text::bounded(line, MAX_REQUEST).into_owned()
 }
 
-/// Finds the cast that is meant: the one that was named, else the newest that suits the wish, else
-/// the newest.
+/// Finds the cast to continue: the named one, else the newest that suits the action, else the
+/// newest.
 pub fn meant(
     cwd: &Path,
     casts: &Path,
     given: Option<&str>,
-    wish: Wish<'_>,
+    action: &ResumeAction,
 ) -> Result<Folder, Error> {
-    let suits = |standing: &Standing| match wish {
-        Wish::Resume => *standing == Standing::Interrupted,
-        Wish::Continue(_) => *standing == Standing::Paused,
-        Wish::Recast => matches!(standing, Standing::Failed | Standing::Aborted),
-        Wish::Revive => *standing == Standing::Failed,
-        Wish::Abort => standing.is_open(),
+    let suits = |standing: &Standing| match action {
+        ResumeAction::Resume => *standing == Standing::Interrupted,
+        ResumeAction::Continue(_) => *standing == Standing::Paused,
+        ResumeAction::Recast => matches!(standing, Standing::Failed | Standing::Aborted),
+        ResumeAction::Revive => *standing == Standing::Failed,
+        ResumeAction::Abort => standing.is_open(),
     };
     suiting(cwd, casts, given, suits)
 }

@@ -35,16 +35,18 @@ struct Order {
 }
 
 /// Whether a higher limit holds already.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Raised {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum RaiseOutcome {
     /// It is in the log.
     Recorded,
-    /// The process that drives the cast takes it up before its next step.
+    /// The process that drives the cast applies it before its next step.
     Ordered,
 }
 
-/// Raises the budget of a cast: in its log where nobody drives it, else by an order to who does.
-pub fn raise(folder: &Folder, clock: &Clock, raise: Raise) -> Result<(Raised, State), Error> {
+/// Raises the budget of a cast: in its log, or by an order to the process that drives it.
+pub fn raise(folder: &Folder, clock: &Clock, raise: Raise) -> Result<(RaiseOutcome, State), Error> {
     match Log::open(folder, clock) {
         Ok(mut log) => {
             for (path, body) in pending(folder) {
@@ -54,7 +56,7 @@ pub fn raise(folder: &Folder, clock: &Clock, raise: Raise) -> Result<(Raised, St
             let body = log.state().raise_budget(raise)?;
             log.record(body)?;
             log.settle(folder)?;
-            Ok((Raised::Recorded, log.state().clone()))
+            Ok((RaiseOutcome::Recorded, log.state().clone()))
         }
         Err(Error::Log(JournalError::Held(_))) => {
             let mut state = super::glance::replay(folder, |_, _, _| {})?;
@@ -70,7 +72,7 @@ pub fn raise(folder: &Folder, clock: &Clock, raise: Raise) -> Result<(Raised, St
                 at: clock.now(),
                 body,
             });
-            Ok((Raised::Ordered, state))
+            Ok((RaiseOutcome::Ordered, state))
         }
         Err(error) => Err(error),
     }

@@ -1,8 +1,8 @@
 //! Performing what the kernel asks for: a turn of an agent, a run of a utility.
 //!
 //! Owns the order inside a visit: the input is kept, the dispatch recorded and flushed, the work
-//! done, its output kept, and then what it came to recorded. False means that the person
-//! interrupted it, and nothing was concluded.
+//! done, its output kept, and then its result recorded. False means that the user interrupted it,
+//! and nothing was concluded.
 
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use materia_model::cast::event::Place;
 use materia_model::cast::{Ask, Body, Run};
 use materia_model::materia::{self, Utility};
 
+use super::context::CastContext;
 use super::driver::Driver;
 use super::error::Error;
 use super::order;
@@ -28,7 +29,7 @@ impl Driver<'_> {
         }
         let prompt = self.dispatch(place, attempt, "prompt.md", ask.prompt.as_bytes())?;
         let materia = self.kernel.graph().socket(ask.slot).materia.clone();
-        let (Some(agent), Some(role)) = (&mut self.agent, materia.agent()) else {
+        let (Some(agent), Some(role)) = (&mut self.context.agent, materia.agent()) else {
             return Err(Error::OutOfStep);
         };
         let sessions = if role.multi_turn {
@@ -58,7 +59,7 @@ impl Driver<'_> {
             timeout: role
                 .timeout_ms
                 .map_or(DEFAULT_TIMEOUT, Duration::from_millis),
-            cwd: &self.cwd,
+            cwd: &self.context.cwd,
         };
         let (kernel, folder) = (&self.kernel, &self.folder);
         let raised = || {
@@ -76,9 +77,9 @@ impl Driver<'_> {
             &prompt,
             &raised,
             &state.spending,
-            self.listener,
+            self.context.observer,
         );
-        let answer = agent.ask(&turn, self.nursery, &mut watcher);
+        let answer = agent.ask(&turn, self.context.processes, &mut watcher);
         watcher.finish();
         let end = match answer {
             Answer::Ended(end) => end,
@@ -141,11 +142,18 @@ impl Driver<'_> {
 
     /// Calls what a utility runs; what cannot be called was refused when the cast began.
     fn call(&mut self, utility: &Utility, input: String) -> Result<Called, Error> {
-        let (cwd, spool, timeout_ms) = (&self.cwd, self.folder.path(), utility.timeout_ms);
+        let (spool, timeout_ms) = (self.folder.path(), utility.timeout_ms);
+        let CastContext {
+            cwd,
+            home,
+            library,
+            processes,
+            ..
+        } = &mut self.context;
         let stages = spool.join("stages");
         let place = template::Place {
             cwd,
-            home: self.home.as_deref(),
+            home: home.as_deref(),
             stages: Some(&stages),
         };
         match &utility.run {
@@ -157,19 +165,19 @@ impl Driver<'_> {
                     timeout_ms,
                     spool,
                 },
-                self.nursery,
+                processes,
             )?),
             materia::Run::Shipped(name) => match find(name) {
-                Some(shipped) => Ok(native::call(shipped, &input, cwd, self.nursery)),
+                Some(shipped) => Ok(native::call(shipped, &input, cwd, processes)),
                 None => Err(Error::OutOfStep),
             },
             materia::Run::Template(written) => {
                 let plan = template::plan(written, &utility.params, place, timeout_ms)
                     .map_err(Error::Invalid)?;
-                Ok(template::call(&plan, &input, cwd, spool, self.nursery)?)
+                Ok(template::call(&plan, &input, cwd, spool, processes)?)
             }
             materia::Run::Recipe(name) => {
-                let Some(library) = self.library else {
+                let Some(library) = library else {
                     return Err(Error::OutOfStep);
                 };
                 let plan = recipe::plan(library, name, &utility.params, place, timeout_ms);
@@ -178,7 +186,7 @@ impl Driver<'_> {
                     &input,
                     cwd,
                     spool,
-                    self.nursery,
+                    processes,
                 )?)
             }
         }
@@ -204,8 +212,13 @@ impl Driver<'_> {
         Ok(true)
     }
 
-    /// Waits before an attempt; true when the person did not want to.
+    /// Waits before an attempt; true if the user interrupted that.
     fn waited(&mut self, delay_ms: u64) -> bool {
-        delay_ms > 0 && self.nursery.rest(Duration::from_millis(delay_ms)).is_some()
+        delay_ms > 0
+            && self
+                .context
+                .processes
+                .rest(Duration::from_millis(delay_ms))
+                .is_some()
     }
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cast::glance::{self, Head};
-use crate::cast::{CastUsage, Error, Folder, Standing, usage};
+use crate::cast::{CastUsage, Error, Folder, ObservedStatus, Standing, usage};
 use crate::clock::Clock;
 
 /// How many artifacts are listed.
@@ -22,11 +22,15 @@ const MAX_ARTIFACTS: usize = 20_000;
 
 /// What to show besides the steps.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wanted {
+pub struct CastParts {
     /// Every event.
     pub events: bool,
     /// Every file.
     pub artifacts: bool,
+    /// The definition that the cast runs by.
+    pub definition: bool,
+    /// The last activity of the agent.
+    pub activity: bool,
 }
 
 /// One cast.
@@ -36,8 +40,8 @@ pub struct Wanted {
 pub struct CastShowReport {
     /// Always true.
     pub ok: bool,
-    /// How it stands, proved.
-    pub status: &'static str,
+    /// Its status.
+    pub status: ObservedStatus,
     /// The process that drives it.
     pub driver: Option<u32>,
     /// The cast.
@@ -53,7 +57,7 @@ pub struct CastShowReport {
     /// How long ago that is, in milliseconds.
     pub age_ms: Option<u64>,
     /// Where it is.
-    pub at: Option<glance::Position>,
+    pub at: Option<glance::CastPosition>,
     /// Its directory.
     pub run_dir: String,
     /// What it used.
@@ -70,6 +74,12 @@ pub struct CastShowReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub artifacts: Option<Vec<CastArtifact>>,
+    /// The definition that it runs by, where it was asked for.
+    #[serde(skip)]
+    pub definition: Option<Value>,
+    /// The last lines of what the agent of the last step did, where they were asked for.
+    #[serde(skip)]
+    pub activity: Vec<Value>,
 }
 
 /// One visit of a socket.
@@ -84,8 +94,8 @@ pub struct CastStep {
     pub place: Place,
     /// How many attempts there were.
     pub attempts: u64,
-    /// How it stands: `running`, `done`, `failed`, `waiting` or `interrupted`.
-    pub outcome: &'static str,
+    /// What came of it.
+    pub outcome: StepOutcome,
     /// What guards saw.
     pub satisfied: Option<bool>,
     /// When it began.
@@ -99,6 +109,36 @@ pub struct CastStep {
     /// The event that ended it.
     #[serde(skip)]
     pub seq: Option<u64>,
+}
+
+/// What came of a visit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum StepOutcome {
+    /// It has not ended.
+    Running,
+    /// It ended with an output.
+    Done,
+    /// It failed.
+    Failed,
+    /// It waits for the user.
+    Waiting,
+    /// It was interrupted.
+    Interrupted,
+}
+
+impl StepOutcome {
+    /// The word for it in documents.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Waiting => "waiting",
+            Self::Interrupted => "interrupted",
+        }
+    }
 }
 
 /// One event.
@@ -128,11 +168,11 @@ pub struct CastArtifact {
 }
 
 /// Shows a cast.
-pub fn show(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<CastShowReport, Error> {
+pub fn show(folder: &Folder, parts: CastParts, clock: &Clock) -> Result<CastShowReport, Error> {
     let read = || {
         let mut events = Vec::new();
         let (state, steps) = steps(folder, |record, event| {
-            if wanted.events {
+            if parts.events {
                 let data = serde_json::to_value(event.body.data()).unwrap_or_default();
                 events.push(CastEventRecord {
                     seq: record.seq,
@@ -150,9 +190,16 @@ pub fn show(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<CastShowRe
     let age = state
         .updated_at
         .map(|then| clock.now().as_millis() - then.as_millis());
+    let definition = match parts.definition {
+        true => Some(serde_json::from_str(&folder.read_definition()?).unwrap_or_default()),
+        false => None,
+    };
+    let last = steps.last().filter(|_| parts.activity);
+    let activity = last.map(|step| folder.seen(&step.place, step.attempts));
+    let activity = activity.unwrap_or_default();
     Ok(CastShowReport {
         ok: true,
-        status: standing.as_str(),
+        status: standing.status(),
         driver: standing.driver(),
         cast_id: head.cast_id,
         request: head.request,
@@ -165,8 +212,10 @@ pub fn show(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<CastShowRe
         usage: usage(&state),
         error: head.error,
         steps: settled(steps, &standing),
-        events: wanted.events.then_some(events),
-        artifacts: wanted.artifacts.then(|| artifacts(folder.path())),
+        events: parts.events.then_some(events),
+        artifacts: parts.artifacts.then(|| artifacts(folder.path())),
+        definition,
+        activity,
     })
 }
 
@@ -190,7 +239,7 @@ fn note(steps: &mut Vec<CastStep>, record: &Record, event: &Event) {
             step,
             place: start.place.clone(),
             attempts: 0,
-            outcome: "running",
+            outcome: StepOutcome::Running,
             satisfied: None,
             started_at: event.at,
             duration_ms: None,
@@ -208,14 +257,14 @@ fn note(steps: &mut Vec<CastStep>, record: &Record, event: &Event) {
     match &event.body {
         Body::AgentTurnStart(dispatch) | Body::UtilityInput(dispatch) => {
             step.attempts = dispatch.attempt;
-            step.outcome = "running";
+            step.outcome = StepOutcome::Running;
         }
         Body::AgentTurnEnd(ended) => step.usage.add(&ended.usage),
-        Body::SocketRefinement(_) => end("waiting"),
-        Body::SocketInterrupted(_) => end("interrupted"),
-        Body::SocketFailed(_) | Body::SameSocketRecoveryExhausted(_) => end("failed"),
+        Body::SocketRefinement(_) => end(StepOutcome::Waiting),
+        Body::SocketInterrupted(_) => end(StepOutcome::Interrupted),
+        Body::SocketFailed(_) | Body::SameSocketRecoveryExhausted(_) => end(StepOutcome::Failed),
         Body::SocketComplete(complete) => {
-            end("done");
+            end(StepOutcome::Done);
             let said = complete
                 .payload
                 .as_ref()
@@ -228,13 +277,13 @@ fn note(steps: &mut Vec<CastStep>, record: &Record, event: &Event) {
     }
 }
 
-/// A visit that nobody works on any more does not run.
+/// A visit that no process works on any more does not run.
 fn settled(mut steps: Vec<CastStep>, standing: &Standing) -> Vec<CastStep> {
     if let Some(last) = steps.last_mut()
-        && last.outcome == "running"
+        && last.outcome == StepOutcome::Running
         && standing.driver().is_none()
     {
-        last.outcome = "interrupted";
+        last.outcome = StepOutcome::Interrupted;
     }
     steps
 }

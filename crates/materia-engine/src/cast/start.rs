@@ -1,7 +1,7 @@
-//! `cast` and everything that goes on with one: `resume`, `continue`, `recast`, `revive`, `abort`.
+//! Starting casts and continuing them: `cast`, `resume`, `continue`, `recast`, `revive`, `abort`.
 //!
-//! Owns the order of starting and taking up a cast, and the report, whose shape is a contract.
-//! Never prints: a listener is told what happens.
+//! Owns the order in which a cast is begun or continued, and the report, whose shape is a contract.
+//! Whether the user trusts the definition is decided before. Never prints: an observer follows.
 
 use std::path::{Path, PathBuf};
 
@@ -10,44 +10,24 @@ use materia_model::loadout::{Config, Settings};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::cast::{
-    self as cast_room, CastUsage, Definition, Driver, Error, Folder, Hands, Stop, newest, usage,
-};
+use crate::cast::{CastContext, CastUsage, Definition, Driver, Error, Folder, Stop, newest, usage};
 use crate::config::Files;
-use crate::home::Home;
-use crate::trust::project;
 
 /// Where casts are kept in a project whose config does not say.
 pub const CASTS: &str = ".pi/pi-materia";
 
-/// Which definition a person wants to have cast.
-#[derive(Debug)]
-pub struct Asked<'a> {
-    /// The loadout, where it is not the active one.
-    pub loadout: Option<&'a str>,
-    /// The config files.
-    pub files: &'a Files,
-    /// The person's directories, where there are any.
-    pub home: Option<&'a Home>,
-    /// Whether the person accepts what the project brings, for this time (S1).
-    pub trusting: bool,
-    /// The agent that plays roles which name none, where the person named one: also when the cast
-    /// is taken up.
-    pub agent: Option<&'a str>,
-}
-
-/// How a person wants a cast to go on.
-#[derive(Debug, Clone, Copy)]
-pub enum Wish<'a> {
-    /// As it was.
+/// How a cast is continued.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ResumeAction {
+    /// Where it was interrupted.
     Resume,
-    /// With words: one more turn of a conversation. Without: its final answer.
-    Continue(Option<&'a str>),
+    /// With a text: one more turn of a conversation. Without: its final answer.
+    Continue(Option<String>),
     /// Once more where it failed.
     Recast,
     /// With more retries where they ran out.
     Revive,
-    /// Not at all.
+    /// Not at all: it is ended.
     Abort,
 }
 
@@ -84,85 +64,47 @@ pub struct CastReport {
     pub usage: CastUsage,
     /// What went wrong.
     pub error: Option<Failure>,
-    /// Whether the person interrupted it.
+    /// Whether the user interrupted it.
     #[serde(skip)]
     pub interrupted: bool,
 }
 
-/// Where the casts of a project are kept, as its config files say.
+/// The directory of a project's casts, as its config files say.
 pub fn casts(cwd: &Path, files: &Files) -> PathBuf {
     place(cwd, Config::load(files.layers()).settings())
 }
 
-fn place(cwd: &Path, settings: &Settings) -> PathBuf {
+pub(crate) fn place(cwd: &Path, settings: &Settings) -> PathBuf {
     cwd.join(settings.artifact_dir.as_deref().unwrap_or(CASTS))
 }
 
-/// Chooses what would be cast. A config that a repository brings runs nothing before it is trusted.
-pub fn choose(asked: &Asked<'_>) -> Result<Definition, Error> {
-    let definition = Definition::choose(asked.files, asked.loadout)?;
-    trusted(asked)?;
-    definition.played_by(asked.agent)?.sealed(asked.home)
-}
-
-/// Whether everything that the files bring may run.
-pub(crate) fn trusted(asked: &Asked<'_>) -> Result<(), Error> {
-    if asked.trusting {
-        Ok(())
-    } else {
-        Ok(project::require(asked.files, asked.home)?)
-    }
-}
-
-/// Says whether a cast may be taken up: it is one of ours, and what the project brings now is
-/// trusted.
-pub fn may_go_on(folder: &Folder, asked: &Asked<'_>) -> Result<(), Error> {
-    if asked.trusting {
-        return Ok(());
-    }
-    cast_room::require_seal(folder, asked.home)?;
-    trusted(asked)
-}
-
-/// Starts a cast and drives it until it stops.
-pub fn start(definition: Definition, request: &str, hands: Hands<'_>) -> Result<CastReport, Error> {
-    start_telling(definition, request, hands, |_| Ok(()))
-}
-
-/// Starts a cast, tells its id before anything is done, and drives it until it stops.
-pub fn start_telling(
+/// Starts a cast and drives it until it stops. `began` receives its id before anything is done.
+pub fn start(
     definition: Definition,
     request: &str,
-    hands: Hands<'_>,
+    context: CastContext<'_>,
     began: impl FnOnce(&str) -> Result<(), Error>,
 ) -> Result<CastReport, Error> {
-    let casts = place(hands.cwd, definition.settings());
-    let mut driver = Driver::begin(definition, &casts, request, hands)?;
+    let casts = place(&context.cwd, definition.settings());
+    let mut driver = Driver::begin(definition, &casts, request, context)?;
     began(&driver.state().cast_id)?;
     let stop = driver.drive()?;
     Ok(report(&driver, stop))
 }
 
-/// Starts a cast and leaves it to whoever drives it: everything is recorded, and nothing has run
-/// yet.
-pub fn begin(definition: Definition, request: &str, hands: Hands<'_>) -> Result<CastReport, Error> {
-    let casts = place(hands.cwd, definition.settings());
-    let mut driver = Driver::begin(definition, &casts, request, hands)?;
+/// Starts a cast that another process will drive: its beginning is durable, and nothing has run.
+pub fn begin(
+    definition: Definition,
+    request: &str,
+    context: CastContext<'_>,
+) -> Result<CastReport, Error> {
+    let casts = place(&context.cwd, definition.settings());
+    let mut driver = Driver::begin(definition, &casts, request, context)?;
     driver.promise()?;
     Ok(report(&driver, Stop::Paused))
 }
 
-/// Looks at a cast that was made and leaves it to whoever drives it: that it can be played is
-/// checked here.
-pub fn leave(folder: Folder, hands: Hands<'_>) -> Result<CastReport, Error> {
-    let mut driver = Driver::open(folder, hands)?;
-    driver.ready()?;
-    driver.promise()?;
-    Ok(report(&driver, Stop::Paused))
-}
-
-/// Finds a cast by its id, the beginning of its id or its directory; the newest where nothing is
-/// said.
+/// Finds a cast by its id, the beginning of its id or its directory; without one, the newest.
 pub fn find(cwd: &Path, casts: &Path, given: Option<&str>) -> Result<Folder, Error> {
     match given {
         Some(path) if path.contains('/') => Folder::open(&cwd.join(path)),
@@ -178,50 +120,59 @@ pub fn find(cwd: &Path, casts: &Path, given: Option<&str>) -> Result<Folder, Err
     }
 }
 
-/// The settings that a cast which began runs by.
-pub fn settings(folder: &Folder) -> Result<Settings, Error> {
-    Ok(Definition::reopen(&folder.read_definition()?)?
-        .settings()
-        .clone())
-}
-
-/// Takes up a cast, does what the person wishes, and drives it until it stops.
-pub fn go_on(folder: Folder, wish: Wish<'_>, hands: Hands<'_>) -> Result<CastReport, Error> {
-    if matches!(wish, Wish::Abort) {
-        cast_room::stop(&folder)?;
-    }
-    let mut driver = Driver::open(folder, hands)?;
-    let state = driver.state();
-    let body = match wish {
-        Wish::Resume if state.status.is_end() => {
-            driver.settle()?;
-            return Err(cast::Refusal::Ended(driver.state().status.as_str()).into());
-        }
-        Wish::Resume => None,
-        Wish::Continue(words) => Some(state.go_on_with(words)?),
-        Wish::Recast => Some(state.recast()?),
-        Wish::Revive => Some(state.revive()?),
-        Wish::Abort => Some(state.abort()?),
-    };
-    if let Some(body) = body {
-        if !matches!(wish, Wish::Abort) {
-            driver.ready()?;
-        }
-        driver.record(body)?;
-    }
+/// Continues a cast and drives it until it stops.
+pub fn resume(
+    folder: Folder,
+    definition: Definition,
+    action: &ResumeAction,
+    context: CastContext<'_>,
+) -> Result<CastReport, Error> {
+    let mut driver = Driver::open(folder, definition, context)?;
+    apply(&mut driver, action)?;
     let stop = driver.drive()?;
     let report = report(&driver, stop);
-    // Whoever aborts a cast gets what they wished for.
-    let aborted = matches!(wish, Wish::Abort) && report.status == Status::Aborted;
-    Ok(if aborted {
-        CastReport {
+    if *action == ResumeAction::Abort && report.status == Status::Aborted {
+        return Ok(CastReport {
             ok: true,
             error: None,
             ..report
+        });
+    }
+    Ok(report)
+}
+
+/// Records how a cast is continued, for another process that will drive it. What is refused is
+/// refused before anything is recorded.
+pub fn prepare_resume(
+    folder: Folder,
+    definition: Definition,
+    action: &ResumeAction,
+    context: CastContext<'_>,
+) -> Result<CastReport, Error> {
+    let mut driver = Driver::open(folder, definition, context)?;
+    apply(&mut driver, action)?;
+    driver.ready()?;
+    driver.promise()?;
+    Ok(report(&driver, Stop::Paused))
+}
+
+fn apply(driver: &mut Driver<'_>, action: &ResumeAction) -> Result<(), Error> {
+    let state = driver.state();
+    let body = match action {
+        ResumeAction::Resume if state.status.is_end() => {
+            driver.settle()?;
+            return Err(cast::Refusal::Ended(driver.state().status.as_str()).into());
         }
-    } else {
-        report
-    })
+        ResumeAction::Resume => return Ok(()),
+        ResumeAction::Continue(text) => state.go_on_with(text.as_deref())?,
+        ResumeAction::Recast => state.recast()?,
+        ResumeAction::Revive => state.revive()?,
+        ResumeAction::Abort => state.abort()?,
+    };
+    if *action != ResumeAction::Abort {
+        driver.ready()?;
+    }
+    driver.record(body)
 }
 
 fn report(driver: &Driver<'_>, stop: Stop) -> CastReport {

@@ -1,7 +1,7 @@
-//! `status`: how the active cast stands, or the last one, and what it needs.
+//! `status`: where a cast is, what is left of its budget and what it needs.
 //!
-//! Owns the report: where the cast is in its graph, what is left of its budget, what a person has
-//! to do, and what can be typed next. Nothing is changed.
+//! Owns the report: its place in the graph, its budget, what the user has to do and what can be
+//! typed next. Changes nothing.
 
 use materia_model::cast::state::Waiting;
 use materia_model::cast::{Code, State};
@@ -9,24 +9,24 @@ use materia_model::loadout::settings::Budget;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::cast::glance::{self, Head, Position};
+use crate::cast::glance::{self, CastPosition, Head};
 use crate::cast::list::first_line;
-use crate::cast::{CastUsage, Definition, Error, Folder, Standing, usage};
+use crate::cast::{CastUsage, Definition, Error, Folder, ObservedStatus, Standing, usage};
 use crate::clock::Clock;
 
-/// How much of what an agent said is shown, in bytes.
-const LONGEST_TEXT: usize = 600;
+/// How much of an agent's text is shown, in bytes.
+const MAX_TEXT: usize = 600;
 
-/// How a cast stands.
+/// The status of a cast.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct CastStatusReport {
     /// Always true.
     pub ok: bool,
     /// The cast.
     pub cast_id: String,
-    /// How it stands, proved.
-    pub status: &'static str,
+    /// Its status.
+    pub status: ObservedStatus,
     /// The process that drives it.
     pub driver: Option<u32>,
     /// Its loadout.
@@ -38,14 +38,14 @@ pub struct Report {
     /// How long ago something last happened, in milliseconds.
     pub age_ms: Option<u64>,
     /// Where it is.
-    pub at: Option<Position>,
-    /// What its agent is seen doing just now.
+    pub at: Option<CastPosition>,
+    /// What its agent is doing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub doing: Option<Doing>,
+    pub doing: Option<CurrentActivity>,
     /// The sockets, in the order written.
-    pub graph: Vec<Socket>,
+    pub graph: Vec<SocketProgress>,
     /// What may be spent, and what is.
-    pub budget: Vec<Share>,
+    pub budget: Vec<BudgetShare>,
     /// What it used.
     pub usage: CastUsage,
     /// What went wrong.
@@ -58,9 +58,9 @@ pub struct Report {
     pub run_dir: String,
 }
 
-/// What an agent is seen doing.
+/// What an agent is doing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Doing {
+pub struct CurrentActivity {
     /// The tool that works, and what it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
@@ -70,7 +70,7 @@ pub struct Doing {
     pub tokens: u64,
 }
 
-impl Doing {
+impl CurrentActivity {
     /// What the last lines of an activity add up to.
     fn of(lines: &[Value]) -> Self {
         let mut doing = Self::default();
@@ -100,7 +100,7 @@ impl Doing {
         }
         let from = doing
             .text
-            .ceil_char_boundary(doing.text.len().saturating_sub(LONGEST_TEXT));
+            .ceil_char_boundary(doing.text.len().saturating_sub(MAX_TEXT));
         doing.text = doing.text[from..].trim().to_owned();
         doing
     }
@@ -108,7 +108,7 @@ impl Doing {
 
 /// A socket, as far as the cast has come.
 #[derive(Debug, Serialize)]
-pub struct Socket {
+pub struct SocketProgress {
     /// Its id.
     pub socket: String,
     /// What it holds.
@@ -121,18 +121,45 @@ pub struct Socket {
 
 /// One limit and how much of it is used.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "BudgetShare"))]
-pub struct Share {
-    /// `tokens`, `cost`, `turns` or `minutes`.
-    pub what: &'static str,
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct BudgetShare {
+    /// What is limited.
+    pub what: BudgetUnit,
     /// How much is used.
     pub used: f64,
     /// How much may be; nothing where there is no limit.
     pub limit: Option<f64>,
 }
 
-/// Says how a cast stands.
-pub fn status(folder: &Folder, clock: &Clock) -> Result<Report, Error> {
+/// What a budget limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum BudgetUnit {
+    /// Tokens of models.
+    Tokens,
+    /// Money, in US dollars.
+    Cost,
+    /// Turns of agents.
+    Turns,
+    /// Minutes under way.
+    Minutes,
+}
+
+impl BudgetUnit {
+    /// The word for it in documents.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Tokens => "tokens",
+            Self::Cost => "cost",
+            Self::Turns => "turns",
+            Self::Minutes => "minutes",
+        }
+    }
+}
+
+/// Reports the status of a cast.
+pub fn status(folder: &Folder, clock: &Clock) -> Result<CastStatusReport, Error> {
     let read = || glance::replay(folder, |_, _, _| {});
     let (state, standing) = glance::observe(folder.path(), read, |state| state.status)?;
     let definition = Definition::reopen(&folder.read_definition()?)?;
@@ -145,12 +172,16 @@ pub fn status(folder: &Folder, clock: &Clock) -> Result<Report, Error> {
         .as_ref()
         .filter(|_| standing != Standing::Complete)
         .map(|at| at.socket.clone());
-    let graph = definition.graph().sockets().iter().map(|socket| Socket {
-        socket: socket.id.to_string(),
-        materia: socket.materia.title().to_owned(),
-        visits: state.visits.get(socket.id.as_str()).copied().unwrap_or(0),
-        current: here.as_deref() == Some(socket.id.as_str()),
-    });
+    let graph = definition
+        .graph()
+        .sockets()
+        .iter()
+        .map(|socket| SocketProgress {
+            socket: socket.id.to_string(),
+            materia: socket.materia.title().to_owned(),
+            visits: state.visits.get(socket.id.as_str()).copied().unwrap_or(0),
+            current: here.as_deref() == Some(socket.id.as_str()),
+        });
     let (needs, next) = advice(&state, &standing);
     let visit = state
         .visit()
@@ -158,14 +189,14 @@ pub fn status(folder: &Folder, clock: &Clock) -> Result<Report, Error> {
     let seen = visit
         .map(|visit| folder.seen(&visit.place, visit.attempt))
         .filter(|lines| !lines.is_empty());
-    Ok(Report {
+    Ok(CastStatusReport {
         ok: true,
-        status: standing.as_str(),
+        status: standing.status(),
         driver: standing.driver(),
         request: first_line(&head.request),
         active_ms: state.spending.active_ms,
         age_ms: age.and_then(|age| u64::try_from(age).ok()),
-        doing: seen.map(|lines| Doing::of(&lines)),
+        doing: seen.map(|lines| CurrentActivity::of(&lines)),
         graph: graph.collect(),
         budget: shares(&definition.settings().budget, &state),
         usage: usage(&state),
@@ -180,7 +211,7 @@ pub fn status(folder: &Folder, clock: &Clock) -> Result<Report, Error> {
 }
 
 /// What is used of each limit; tokens, money and turns are told also where nothing limits them.
-pub fn shares(budget: &Budget, state: &State) -> Vec<Share> {
+pub fn shares(budget: &Budget, state: &State) -> Vec<BudgetShare> {
     let (spent, raised) = (&state.spending, &state.raised);
     let tokens = raised
         .max_tokens
@@ -192,25 +223,25 @@ pub fn shares(budget: &Budget, state: &State) -> Vec<Share> {
         .map(|limit| limit as f64);
     let minutes = raised.max_minutes.or(budget.max_minutes);
     let mut shares = vec![
-        Share {
-            what: "tokens",
+        BudgetShare {
+            what: BudgetUnit::Tokens,
             used: spent.total.total as f64,
             limit: tokens,
         },
-        Share {
-            what: "cost",
+        BudgetShare {
+            what: BudgetUnit::Cost,
             used: spent.total.cost,
             limit: raised.max_cost_usd.or(budget.max_cost_usd),
         },
-        Share {
-            what: "turns",
+        BudgetShare {
+            what: BudgetUnit::Turns,
             used: spent.turns as f64,
             limit: turns,
         },
     ];
     let used = (spent.active_ms as f64 / 600.0).round() / 100.0;
-    shares.extend(minutes.map(|limit| Share {
-        what: "minutes",
+    shares.extend(minutes.map(|limit| BudgetShare {
+        what: BudgetUnit::Minutes,
         used,
         limit: Some(limit),
     }));
@@ -284,7 +315,7 @@ mod tests {
             json!({"type": "tool_start", "name": "bash", "input": "ls"}),
             json!({"type": "usage", "total": 12}),
         ];
-        let doing = Doing::of(&lines);
+        let doing = CurrentActivity::of(&lines);
         assert_eq!(
             (doing.tool.as_deref(), doing.text.as_str(), doing.tokens),
             (Some("bash ls"), "I will look.", 12)
@@ -297,7 +328,7 @@ mod tests {
             ],
         ]
         .concat();
-        let doing = Doing::of(&more);
+        let doing = CurrentActivity::of(&more);
         assert_eq!((doing.tool, doing.text.len()), (None, 600));
     }
 }

@@ -14,7 +14,7 @@ use materia_model::cast::event::Place;
 use materia_model::secret::Stream;
 use serde::Serialize;
 
-use super::driver::Listener;
+use super::context::CastObserver;
 use super::folder::Folder;
 use crate::agent::{Activity, Order, Watch};
 use crate::store::artifact::NewArtifact;
@@ -66,7 +66,7 @@ pub(super) struct Watcher<'a> {
     limit: Limit,
     raised: &'a dyn Fn() -> Limit,
     spent: &'a Spending,
-    listener: &'a mut dyn Listener,
+    observer: &'a mut dyn CastObserver,
     kept: Kept,
     last: Usage,
     /// What the agent says, on its way to the artifact: a key may come in pieces (S3).
@@ -88,7 +88,7 @@ impl<'a> Watcher<'a> {
         prompt: &'a str,
         raised: &'a dyn Fn() -> Limit,
         spent: &'a Spending,
-        listener: &'a mut dyn Listener,
+        observer: &'a mut dyn CastObserver,
     ) -> Self {
         let (limit, kept, last, said) = (
             raised(),
@@ -103,7 +103,7 @@ impl<'a> Watcher<'a> {
             limit,
             raised,
             spent,
-            listener,
+            observer,
             kept,
             last,
             said,
@@ -178,7 +178,7 @@ impl Watch for Watcher<'_> {
             Activity::Text { text } => self.keep_said(text),
             other => self.keep(other),
         }
-        self.listener.sees(self.place, activity);
+        self.observer.activity(self.place, activity);
         Order::GoOn
     }
 }

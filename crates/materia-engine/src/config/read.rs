@@ -10,7 +10,7 @@ use materia_model::text;
 /// A config file that was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Somebody named it, and it is not there.
+    /// It was named, and it is not there.
     #[error("there is no config file {}", shown(file))]
     Missing {
         /// The file.
@@ -22,12 +22,12 @@ pub enum ReadError {
         /// The file.
         file: PathBuf,
     },
-    /// The system refused.
+    /// The operating system refused.
     #[error("cannot read the config file {}", shown(file))]
     Io {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The reason.
         source: io::Error,
     },
     /// It is larger than any document may be.
@@ -36,7 +36,7 @@ pub enum ReadError {
         /// The file.
         file: PathBuf,
     },
-    /// It is no text.
+    /// It is not text.
     #[error(
         "the config file {} is not UTF-8 text from byte {good} on",
         shown(file)
@@ -79,6 +79,8 @@ fn shown(path: &Path) -> String {
 
 /// The text of a config file.
 pub fn read(path: &Path) -> Result<String, ReadError> {
+    #[cfg(any(test, feature = "testing"))]
+    counts::add(path);
     let file = || path.to_owned();
     let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => ReadError::Missing { file: file() },
@@ -101,4 +103,28 @@ pub fn read(path: &Path) -> Result<String, ReadError> {
         file: file(),
         good: error.utf8_error().valid_up_to(),
     })
+}
+
+#[cfg(any(test, feature = "testing"))]
+pub use counts::take_read_counts;
+
+/// Counts reads per thread, so that a test can show how often one request reads each file.
+#[cfg(any(test, feature = "testing"))]
+mod counts {
+    use std::cell::RefCell;
+    use std::collections::BTreeMap;
+    use std::path::{Path, PathBuf};
+
+    thread_local! {
+        static COUNTS: RefCell<BTreeMap<PathBuf, usize>> = const { RefCell::new(BTreeMap::new()) };
+    }
+
+    pub(super) fn add(path: &Path) {
+        COUNTS.with_borrow_mut(|counts| *counts.entry(path.to_owned()).or_default() += 1);
+    }
+
+    /// How often this thread read each config file since the last call.
+    pub fn take_read_counts() -> BTreeMap<PathBuf, usize> {
+        COUNTS.take()
+    }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use materia_model::text;
 
-use super::{AgentFound, Check, Interrupted};
+use super::{DoctorAgent, DoctorCheck, Interrupted};
 use crate::agent::{KNOWN, Program, version_in};
 use crate::clock::Stopwatch;
 use crate::process::{Cause, Command, Ended, Event, Identity, Nursery, Reason, find_program};
@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Whether nothing can escape us here, and which agents there are.
-pub(super) fn look() -> Result<(Check, Vec<AgentFound>), Interrupted> {
+pub(super) fn look() -> Result<(DoctorCheck, Vec<DoctorAgent>), Interrupted> {
     let (mut nursery, refused) = match Nursery::adopting() {
         Ok(nursery) => (nursery, None),
         Err(error) => {
@@ -22,7 +22,7 @@ pub(super) fn look() -> Result<(Check, Vec<AgentFound>), Interrupted> {
             let hint = "use Linux 5.4 or newer with /proc mounted";
             (
                 Nursery::new(),
-                Some(Check::broken("processes", "P3", detail, hint)),
+                Some(DoctorCheck::broken("processes", "P3", detail, hint)),
             )
         }
     };
@@ -34,10 +34,10 @@ pub(super) fn look() -> Result<(Check, Vec<AgentFound>), Interrupted> {
 }
 
 /// Starts something that leaves a child behind, and sweeps it up.
-fn orphan_check(nursery: &mut Nursery) -> Check {
+fn orphan_check(nursery: &mut Nursery) -> DoctorCheck {
     let check = |result: Result<String, String>| match result {
-        Ok(detail) => Check::good("processes", "P3", detail),
-        Err(detail) => Check::broken(
+        Ok(detail) => DoctorCheck::good("processes", "P3", detail),
+        Err(detail) => DoctorCheck::broken(
             "processes",
             "P3",
             detail,
@@ -67,7 +67,7 @@ fn orphan_check(nursery: &mut Nursery) -> Check {
 }
 
 /// Asks all agents at once.
-fn versions(nursery: &mut Nursery) -> Result<Vec<AgentFound>, Interrupted> {
+fn versions(nursery: &mut Nursery) -> Result<Vec<DoctorAgent>, Interrupted> {
     let (mut asked, mut interrupted) = (Vec::new(), false);
     for program in KNOWN {
         let path = find_program(program.command);
@@ -107,7 +107,7 @@ fn versions(nursery: &mut Nursery) -> Result<Vec<AgentFound>, Interrupted> {
     let found = asked.into_iter().map(|(program, path, _, answer)| {
         let path = path.map(|path| path.display().to_string());
         let (version, problem) = answer.map_or((None, None), |ended| read(&ended));
-        AgentFound {
+        DoctorAgent {
             name: program.name,
             command: program.command,
             path,

@@ -21,7 +21,7 @@ const MOST: usize = 100_000;
 
 /// Something that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Found {
+pub struct ExistingState {
     /// What it is: `profile`, `project`, `recipes`, `casts`, `quests` or `runs`.
     pub what: &'static str,
     /// Where it is.
@@ -31,7 +31,7 @@ pub struct Found {
 }
 
 /// Everything that there is for this person and this project.
-pub(super) fn look(home: &Home, project: &Path) -> Vec<Found> {
+pub(super) fn look(home: &Home, project: &Path) -> Vec<ExistingState> {
     let casts = project.join(CASTS);
     let all = [
         config("profile", &home.config()),
@@ -48,15 +48,15 @@ pub(super) fn look(home: &Home, project: &Path) -> Vec<Found> {
     all.into_iter().flatten().collect()
 }
 
-fn found(what: &'static str, path: &Path, detail: String) -> Found {
-    Found {
+fn found(what: &'static str, path: &Path, detail: String) -> ExistingState {
+    ExistingState {
         what,
         path: path.display().to_string(),
         detail,
     }
 }
 
-fn config(what: &'static str, path: &Path) -> Option<Found> {
+fn config(what: &'static str, path: &Path) -> Option<ExistingState> {
     if !path.exists() {
         return None;
     }
@@ -81,7 +81,7 @@ fn counted(
     dir: &Path,
     noun: &str,
     counts: impl Fn(&str, bool) -> bool,
-) -> Option<Found> {
+) -> Option<ExistingState> {
     let entries = std::fs::read_dir(dir).ok()?.take(MOST).flatten();
     let number = entries
         .filter(|entry| {
@@ -95,7 +95,7 @@ fn counted(
     (number > 0).then(|| found(what, dir, text::count(number, noun)))
 }
 
-fn board(path: &Path) -> Option<Found> {
+fn board(path: &Path) -> Option<ExistingState> {
     let text = read(path).ok()?;
     let root = document::parse(&Source::new("quest-board.json", &text)).ok()?;
     Some(found(

@@ -3,21 +3,21 @@
 use std::fs;
 use std::path::Path;
 
-use super::Check;
+use super::DoctorCheck;
 
 const ENOUGH: u64 = 1 << 30;
 const BARELY: u64 = 64 << 20;
 
 /// The checks that only look.
-pub(super) fn checks(runs: &Path) -> Vec<Check> {
+pub(super) fn checks(runs: &Path) -> Vec<DoctorCheck> {
     vec![free_space(runs), watches(), open_files()]
 }
 
-fn free_space(runs: &Path) -> Check {
+fn free_space(runs: &Path) -> DoctorCheck {
     const NAME: &str = "free space";
     const NEEDED: &str = "P1";
     let Some(place) = nearest(runs) else {
-        return Check::broken(
+        return DoctorCheck::broken(
             NAME,
             NEEDED,
             "no directory above the runs exists",
@@ -28,20 +28,20 @@ fn free_space(runs: &Path) -> Check {
         Ok(stat) => stat,
         Err(error) => {
             let detail = format!("{}: {error}", place.display());
-            return Check::doubtful(NAME, NEEDED, detail, "check the filesystem");
+            return DoctorCheck::doubtful(NAME, NEEDED, detail, "check the filesystem");
         }
     };
     let free = stat.f_bavail.saturating_mul(stat.f_frsize);
     let detail = format!("{} free at {}", size(free), place.display());
     match free {
-        ENOUGH.. => Check::good(NAME, NEEDED, detail),
-        BARELY..ENOUGH => Check::doubtful(
+        ENOUGH.. => DoctorCheck::good(NAME, NEEDED, detail),
+        BARELY..ENOUGH => DoctorCheck::doubtful(
             NAME,
             NEEDED,
             detail,
             "make room; journals and artifacts grow",
         ),
-        _ => Check::broken(
+        _ => DoctorCheck::broken(
             NAME,
             NEEDED,
             detail,
@@ -50,21 +50,21 @@ fn free_space(runs: &Path) -> Check {
     }
 }
 
-fn watches() -> Check {
+fn watches() -> DoctorCheck {
     const NAME: &str = "file watches";
     const NEEDED: &str = "P4";
     let limit = fs::read_to_string("/proc/sys/fs/inotify/max_user_instances").unwrap_or_default();
     match limit.trim().parse::<u64>() {
         Ok(limit) if limit >= 64 => {
-            Check::good(NAME, NEEDED, format!("{limit} inotify instances allowed"))
+            DoctorCheck::good(NAME, NEEDED, format!("{limit} inotify instances allowed"))
         }
-        Ok(limit) => Check::doubtful(
+        Ok(limit) => DoctorCheck::doubtful(
             NAME,
             NEEDED,
             format!("only {limit} inotify instances allowed"),
             "sysctl fs.inotify.max_user_instances=128",
         ),
-        Err(_) => Check::doubtful(
+        Err(_) => DoctorCheck::doubtful(
             NAME,
             NEEDED,
             "the inotify limit is unknown",
@@ -73,19 +73,19 @@ fn watches() -> Check {
     }
 }
 
-fn open_files() -> Check {
+fn open_files() -> DoctorCheck {
     const NAME: &str = "open files";
     const NEEDED: &str = "P3";
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     match limit {
-        Some(limit) if limit < 256 => Check::doubtful(
+        Some(limit) if limit < 256 => DoctorCheck::doubtful(
             NAME,
             NEEDED,
             format!("only {limit} allowed"),
             "ulimit -n 1024",
         ),
-        Some(limit) => Check::good(NAME, NEEDED, format!("{limit} allowed")),
-        None => Check::good(NAME, NEEDED, "as many as needed"),
+        Some(limit) => DoctorCheck::good(NAME, NEEDED, format!("{limit} allowed")),
+        None => DoctorCheck::good(NAME, NEEDED, "as many as needed"),
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::Check;
+use super::DoctorCheck;
 use super::host::nearest;
 use crate::clock::Stopwatch;
 use crate::store::dir::Scratch;
@@ -14,39 +14,44 @@ use crate::store::lock::{Holder, Lock, Mode, Wait};
 use crate::store::{atomic, lock::LockError};
 
 /// The checks that write.
-pub(super) fn checks(runs: &Path) -> Vec<Check> {
+pub(super) fn checks(runs: &Path) -> Vec<DoctorCheck> {
     let place = nearest(runs).unwrap_or(Path::new("/"));
     let scratch = match Scratch::create(place) {
         Ok(scratch) => scratch,
         Err(error) => {
             let hint = "make it writable, or move state with MATERIA_HOME";
-            return vec![Check::broken("state", "P1 P8", error.to_string(), hint)];
+            return vec![DoctorCheck::broken(
+                "state",
+                "P1 P8",
+                error.to_string(),
+                hint,
+            )];
         }
     };
     vec![locks(scratch.path()), durable_writes(scratch.path())]
 }
 
-fn locks(scratch: &Path) -> Check {
+fn locks(scratch: &Path) -> DoctorCheck {
     const HINT: &str = "move state to a local filesystem with MATERIA_HOME";
     let path = scratch.join("lock");
     let acquire = || Lock::acquire(&path, Mode::Exclusive, Wait::No, &Holder::current());
     let first = match acquire() {
         Ok(first) => first,
-        Err(error) => return Check::broken("locks", "P1 P2", error.to_string(), HINT),
+        Err(error) => return DoctorCheck::broken("locks", "P1 P2", error.to_string(), HINT),
     };
     let second = acquire();
     drop(first);
     match (second, acquire()) {
-        (Err(LockError::Held { .. }), Ok(_)) => Check::good(
+        (Err(LockError::Held { .. }), Ok(_)) => DoctorCheck::good(
             "locks",
             "P1 P2",
             "a second holder is refused, and the lock comes free",
         ),
-        _ => Check::broken("locks", "P1 P2", "two holders had one lock", HINT),
+        _ => DoctorCheck::broken("locks", "P1 P2", "two holders had one lock", HINT),
     }
 }
 
-fn durable_writes(scratch: &Path) -> Check {
+fn durable_writes(scratch: &Path) -> DoctorCheck {
     const NAME: &str = "durable writes";
     let mut times = Vec::new();
     for round in 0..5 {
@@ -54,7 +59,7 @@ fn durable_writes(scratch: &Path) -> Check {
         if let Err(error) =
             atomic::write_json(&scratch.join("document.json"), 1, &json!({"round": round}))
         {
-            return Check::broken(NAME, "P1", error.to_string(), "check the disk");
+            return DoctorCheck::broken(NAME, "P1", error.to_string(), "check the disk");
         }
         times.push(watch.elapsed());
     }
@@ -65,12 +70,12 @@ fn durable_writes(scratch: &Path) -> Check {
         median.as_secs_f64() * 1e3
     );
     if median > Duration::from_millis(200) {
-        return Check::doubtful(
+        return DoctorCheck::doubtful(
             NAME,
             "P1",
             detail,
             "every promise waits for the disk; a faster one helps",
         );
     }
-    Check::good(NAME, "P1", detail)
+    DoctorCheck::good(NAME, "P1", detail)
 }

@@ -1,7 +1,6 @@
 //! `grid`: a loadout as a picture or a document.
 //!
-//! Owns finding the loadout and refusing a broken one. The pictures are drawn by
-//! `materia_model::picture`.
+//! Owns the report and its formats. The pictures are drawn by `materia_model::picture`.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +9,11 @@ use materia_model::loadout::{Config, Graph};
 use materia_model::picture;
 use serde_json::{Value, json};
 
-use crate::config::Files;
-use crate::editor::loadout::{NotUsable, choose, refuse_broken_files};
+use crate::editor::loadout::{LoadoutError, compiled};
 
 /// How a loadout is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum GridFormat {
     /// Drawn in text.
     Text,
     /// A Mermaid flowchart.
@@ -30,21 +28,21 @@ pub enum Format {
 
 /// A loadout that can be shown.
 #[derive(Debug)]
-pub struct Grid {
+pub struct GridReport {
     graph: Graph,
     /// What is strange about it.
     pub warnings: Vec<Finding>,
 }
 
-impl Grid {
+impl GridReport {
     /// The picture, ending in a newline.
-    pub fn text(&self, format: Format) -> String {
+    pub fn text(&self, format: GridFormat) -> String {
         match format {
-            Format::Text => picture::text(&self.graph),
-            Format::Mermaid => picture::mermaid(&self.graph),
-            Format::Dot => picture::dot(&self.graph),
-            Format::Svg => picture::svg(&self.graph, &BTreeMap::new()),
-            Format::Json => format!("{}\n", self.document()),
+            GridFormat::Text => picture::text(&self.graph),
+            GridFormat::Mermaid => picture::mermaid(&self.graph),
+            GridFormat::Dot => picture::dot(&self.graph),
+            GridFormat::Svg => picture::svg(&self.graph, &BTreeMap::new()),
+            GridFormat::Json => format!("{}\n", self.document()),
         }
     }
 
@@ -66,18 +64,7 @@ impl Grid {
 }
 
 /// The loadout of this name or id, or the active one.
-pub fn grid(files: &Files, named: Option<&str>) -> Result<Grid, NotUsable> {
-    let config = Config::load(files.layers());
-    refuse_broken_files(files.layers())?;
-    let name = choose(&config, named)?;
-    let compiled = config
-        .compile(name)
-        .ok_or_else(|| NotUsable::Unknown(Box::new(config.unknown(name))))?;
-    match compiled.graph {
-        Some(graph) => Ok(Grid {
-            graph,
-            warnings: compiled.findings,
-        }),
-        None => Err(NotUsable::Broken(compiled.findings)),
-    }
+pub fn grid(config: &Config<'_>, named: Option<&str>) -> Result<GridReport, LoadoutError> {
+    let (graph, warnings) = compiled(config, named)?;
+    Ok(GridReport { graph, warnings })
 }

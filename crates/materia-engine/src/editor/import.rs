@@ -1,7 +1,7 @@
-//! `import`: recipes of other tools as files of ours.
+//! `import`: recipes of other tools become recipes of this one.
 //!
-//! Owns reading the file and those it needs, and writing what came of them: new files only, all or
-//! none. What could not be carried over is in the notes, each with its line.
+//! Owns reading the file and those it needs, and writing the recipes: new files only, all or none.
+//! What cannot be converted is in the notes, each with its line.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,11 @@ use crate::store::file::{self, Mode};
 /// The names that a justfile goes by.
 const JUSTFILES: [&str; 3] = ["justfile", "Justfile", ".justfile"];
 /// How many files one import reads.
-const MOST_FILES: usize = 50;
+const MAX_IMPORT_FILES: usize = 50;
 
 /// Why nothing was imported.
 #[derive(Debug, thiserror::Error)]
-pub enum NotImported {
+pub enum ImportError {
     /// There is no such file.
     #[error("there is no {0}")]
     Missing(String),
@@ -49,22 +49,22 @@ pub enum NotImported {
     },
 }
 
-/// What came of an import.
+/// The recipes of an import.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct ImportReport {
     /// Always true.
     pub ok: bool,
     /// The recipes.
-    pub recipes: Vec<Made>,
-    /// What is different now, and what was left out.
+    pub recipes: Vec<ImportedRecipe>,
+    /// Differences and omissions.
     pub notes: Vec<Finding>,
     /// Whether the recipes were written.
     pub written: bool,
 }
 
-/// One recipe that was made.
+/// One recipe of an import.
 #[derive(Debug, Serialize)]
-pub struct Made {
+pub struct ImportedRecipe {
     /// Its name.
     pub name: String,
     /// Its file, where it was written.
@@ -75,12 +75,12 @@ pub struct Made {
 }
 
 /// Imports a goose recipe and the recipes that it needs.
-pub fn goose(path: &Path, into: Option<&Path>) -> Result<Report, NotImported> {
+pub fn goose(path: &Path, into: Option<&Path>) -> Result<ImportReport, ImportError> {
     let mut all = Imported::default();
     let mut seen = BTreeSet::new();
     let mut left = vec![path.to_owned()];
     while let Some(path) = left.pop() {
-        if !seen.insert(path.clone()) || seen.len() > MOST_FILES {
+        if !seen.insert(path.clone()) || seen.len() > MAX_IMPORT_FILES {
             continue;
         }
         let stem = path
@@ -88,7 +88,7 @@ pub fn goose(path: &Path, into: Option<&Path>) -> Result<Report, NotImported> {
             .map(|stem| stem.to_string_lossy().into_owned())
             .unwrap_or_default();
         let source = Source::new(&path.to_string_lossy(), &read(&path)?);
-        let mut one = import::goose(&source, &stem).map_err(NotImported::Wrong)?;
+        let mut one = import::goose(&source, &stem).map_err(ImportError::Wrong)?;
         if seen.len() > 1 {
             // Others import it by the name of its file.
             one.recipes
@@ -109,7 +109,7 @@ pub fn justfile(
     cwd: &Path,
     shell: Shell,
     into: Option<&Path>,
-) -> Result<Report, NotImported> {
+) -> Result<ImportReport, ImportError> {
     let found = || {
         JUSTFILES
             .iter()
@@ -118,21 +118,21 @@ pub fn justfile(
     };
     let path = named.map(Path::to_owned).or_else(found);
     let path =
-        path.ok_or_else(|| NotImported::Missing(format!("justfile in {}", cwd.display())))?;
+        path.ok_or_else(|| ImportError::Missing(format!("justfile in {}", cwd.display())))?;
     let source = Source::new(&path.to_string_lossy(), &read(&path)?);
     finished(
-        import::justfile(&source, shell).map_err(NotImported::Wrong)?,
+        import::justfile(&source, shell).map_err(ImportError::Wrong)?,
         into,
     )
 }
 
-fn read(path: &Path) -> Result<String, NotImported> {
-    let unreadable = |why: String| NotImported::Unreadable {
+fn read(path: &Path) -> Result<String, ImportError> {
+    let unreadable = |why: String| ImportError::Unreadable {
         file: path.display().to_string(),
         why,
     };
     let about = std::fs::metadata(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => NotImported::Missing(path.display().to_string()),
+        std::io::ErrorKind::NotFound => ImportError::Missing(path.display().to_string()),
         _ => unreadable(error.to_string()),
     })?;
     if !about.is_file() || about.len() > MAX_BYTES as u64 {
@@ -143,7 +143,7 @@ fn read(path: &Path) -> Result<String, NotImported> {
     std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
 }
 
-fn finished(imported: Imported, into: Option<&Path>) -> Result<Report, NotImported> {
+fn finished(imported: Imported, into: Option<&Path>) -> Result<ImportReport, ImportError> {
     let place = |name: &str| into.map(|folder| folder.join(format!("{name}.json")));
     if let Some(taken) = imported
         .recipes
@@ -151,7 +151,7 @@ fn finished(imported: Imported, into: Option<&Path>) -> Result<Report, NotImport
         .filter_map(|draft| place(&draft.name))
         .find(|path| path.exists())
     {
-        return Err(NotImported::Taken(taken));
+        return Err(ImportError::Taken(taken));
     }
     let mut recipes = Vec::new();
     for draft in imported.recipes {
@@ -159,20 +159,20 @@ fn finished(imported: Imported, into: Option<&Path>) -> Result<Report, NotImport
         if let Some(path) = &file {
             let text = format!("{:#}\n", draft.recipe);
             file::write(path, text.as_bytes(), Mode::Create).map_err(|error| {
-                NotImported::NotWritten {
+                ImportError::NotWritten {
                     file: path.display().to_string(),
                     why: error.to_string(),
                 }
             })?;
         }
         let file = file.map(|path| path.display().to_string());
-        recipes.push(Made {
+        recipes.push(ImportedRecipe {
             name: draft.name,
             file,
             recipe: draft.recipe,
         });
     }
-    Ok(Report {
+    Ok(ImportReport {
         ok: true,
         recipes,
         notes: imported.notes,

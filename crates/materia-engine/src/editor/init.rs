@@ -1,8 +1,9 @@
 //! `init`: a starter for a project: a loadout, the replies of a scripted agent to try it with, and
 //! a recipe.
 //!
-//! Owns the files and the report. Never overwrites: what is there stays, and is told. A config that
-//! was made here from our own text is trusted at once (S1); one that was there before is not.
+//! Owns the files and the report. Never overwrites: a file that is there stays, and the report says
+//! so. A config that was made here from our own text is trusted at once (S1); one that was there
+//! before is not.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +14,7 @@ use crate::config::{Files, Places, ReadError};
 use crate::home::Home;
 use crate::store::atomic::{self, WriteError};
 use crate::store::dir::{self, DirError};
-use crate::trust::project;
+use crate::trust::ProjectTrust;
 
 /// The files: where, what is in them, and what they are for.
 const FILES: [(&str, &str, &str); 3] = [
@@ -107,11 +108,13 @@ pub fn init(
         environment: None,
         flag: None,
     })?;
-    if ours && operator {
-        let shown = project::show(&found, Some(home))?;
-        project::grant(&found, home, &shown, clock)?;
-    }
-    let trusted = project::require(&found, Some(home)).is_ok();
+    let trust = ProjectTrust::inspect(&found, Some(home));
+    let trusted = if ours && operator {
+        trust?.grant(home, clock)?;
+        true
+    } else {
+        trust.is_ok_and(|trust| trust.require().is_ok())
+    };
     let mut next = vec!["materia grid".to_owned()];
     if !trusted {
         next.push("materia trust".to_owned());

@@ -1,24 +1,15 @@
-//! `loadout`: which loadouts there are, which one is active, and making another one active.
+//! `loadout`: which loadouts there are, and which one is meant by a name or by none.
 //!
-//! Owns the list and the choice. What is chosen is written to the person's own config, never to a
-//! project's.
+//! Owns the list, and refusing a loadout that is unknown or broken. Reads no file.
 
-use std::path::{Path, PathBuf};
-
-use materia_model::finding::{Finding, Severity, Source};
+use materia_model::finding::{Finding, Severity};
 use materia_model::loadout::layer::Edit;
-use materia_model::loadout::{Config, Layer, Scope};
-use materia_model::text::quoted;
+use materia_model::loadout::{Compiled, Config, Graph, Layer};
 use serde::Serialize;
-
-use crate::config::{self, Files, Places, ReadError};
-use crate::home::Home;
-use crate::store::atomic::{self, WriteError};
-use crate::store::dir::{self, DirError};
 
 /// A loadout that cannot be used.
 #[derive(Debug)]
-pub enum NotUsable {
+pub enum LoadoutError {
     /// There is none of this name.
     Unknown(Box<Finding>),
     /// It has errors, or a file has.
@@ -27,20 +18,20 @@ pub enum NotUsable {
 
 /// The answer to `loadout list`.
 #[derive(Debug, Serialize)]
-pub struct Listing {
+pub struct LoadoutsReport {
     /// Always true; what is wrong with a loadout stands beside it.
     pub ok: bool,
     /// The name of the active loadout, where there is one.
     pub active: Option<String>,
     /// All loadouts, shipped ones first.
-    pub loadouts: Vec<Listed>,
+    pub loadouts: Vec<LoadoutSummary>,
     /// What is wrong with files, settings and materia.
     pub issues: Vec<Finding>,
 }
 
 /// One loadout of the list.
 #[derive(Debug, Serialize)]
-pub struct Listed {
+pub struct LoadoutSummary {
     /// Its name.
     pub name: String,
     /// Its stable id.
@@ -49,7 +40,7 @@ pub struct Listed {
     pub source: &'static str,
     /// What it is for.
     pub description: Option<String>,
-    /// Whether a cast uses it when nobody names one.
+    /// Whether a cast uses it when none is named.
     pub active: bool,
     /// Whether it may be changed.
     pub editable: bool,
@@ -60,8 +51,7 @@ pub struct Listed {
 }
 
 /// All loadouts there are.
-pub fn list(files: &Files) -> Listing {
-    let config = Config::load(files.layers());
+pub fn list(config: &Config<'_>) -> LoadoutsReport {
     let active = config.active();
     let mut issues = config.findings().to_vec();
     issues.extend(active.as_ref().err().map(|finding| (**finding).clone()));
@@ -71,7 +61,7 @@ pub fn list(files: &Files) -> Listing {
         let usable = compiled
             .as_ref()
             .is_some_and(|compiled| compiled.graph.is_some());
-        Listed {
+        LoadoutSummary {
             active: active.as_deref() == Some(one.name),
             name: one.name.to_owned(),
             id: one.id,
@@ -84,7 +74,7 @@ pub fn list(files: &Files) -> Listing {
                 .unwrap_or_default(),
         }
     });
-    Listing {
+    LoadoutsReport {
         ok: true,
         loadouts: listed.collect(),
         active,
@@ -92,177 +82,40 @@ pub fn list(files: &Files) -> Listing {
     }
 }
 
-/// The answer to `loadout use`.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct ActiveLoadoutReport {
-    /// Always true; what was not written is a failure.
-    pub ok: bool,
-    /// The name of the loadout.
-    pub loadout: String,
-    /// The file that says so now.
-    pub file: PathBuf,
-    /// Whether the file said something else before.
-    pub changed: bool,
-    /// Why another loadout is active here all the same.
-    pub warnings: Vec<Finding>,
-}
-
-/// Why no other loadout became active.
-#[derive(Debug, thiserror::Error)]
-pub enum UseError {
-    /// A file cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// There is no such loadout, or it or the file is broken.
-    #[error("the loadout cannot be used")]
-    NotUsable(NotUsable),
-    /// Only this project has it; the person's config is for all projects.
-    #[error("{} is known in this project alone", quoted(name))]
-    Elsewhere {
-        /// The loadout.
-        name: String,
-        /// The file that has it.
-        file: PathBuf,
-    },
-    /// The profile directory cannot be made.
-    #[error(transparent)]
-    Dir(#[from] DirError),
-    /// The file cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-}
-
-/// Where a choice of the active loadout may be written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// In the person's own config alone, which is for all projects.
-    Own,
-    /// For a loadout that only this project has, in the project's config.
-    Here,
-}
-
-/// Makes a loadout the active one, and leaves the rest of the file that says so as it is.
-pub fn choose_active(
-    home: &Home,
-    places: Places<'_>,
-    named: &str,
-    reach: Reach,
-) -> Result<ActiveLoadoutReport, UseError> {
-    let files = Files::find(places)?;
-    let own = files
-        .layers()
-        .partition_point(|layer| layer.scope <= Scope::User);
-    refuse_broken_files(&files.layers()[..own]).map_err(UseError::NotUsable)?;
-    let config = Config::load(files.layers());
-    let name = choose(&config, Some(named)).map_err(UseError::NotUsable)?;
-    let Some(one) = config.loadouts().find(|one| one.name == name) else {
-        return Err(UseError::NotUsable(NotUsable::Unknown(Box::new(
-            config.unknown(named),
-        ))));
-    };
-    let file = match one.scope {
-        Scope::Default | Scope::User => home.config(),
-        Scope::Project if reach == Reach::Here => file_of(&files, one.scope),
-        elsewhere => {
-            return Err(UseError::Elsewhere {
-                name: name.to_owned(),
-                file: file_of(&files, elsewhere),
-            });
-        }
-    };
-    if let Some(compiled) = config.compile(name)
-        && compiled.graph.is_none()
-    {
-        return Err(UseError::NotUsable(NotUsable::Broken(compiled.findings)));
+/// The graph of the loadout of this name or id, or of the active one, and what is strange about it.
+pub(crate) fn compiled(
+    config: &Config<'_>,
+    named: Option<&str>,
+) -> Result<(Graph, Vec<Finding>), LoadoutError> {
+    refuse_broken_files(config.layers())?;
+    let name = choose(config, named)?;
+    match config.compile(name) {
+        None => Err(unknown(config, name)),
+        Some(Compiled {
+            graph: Some(graph),
+            findings,
+        }) => Ok((graph, findings)),
+        Some(Compiled { findings, .. }) => Err(LoadoutError::Broken(findings)),
     }
-    let changed = write_active(&file, name, &one.id)?;
-    let warnings = overruled(&Files::find(places)?, name);
-    Ok(ActiveLoadoutReport {
-        ok: true,
-        loadout: name.to_owned(),
-        file,
-        changed,
-        warnings,
-    })
-}
-
-fn write_active(file: &Path, name: &str, id: &str) -> Result<bool, UseError> {
-    // A link stays a link: what it points to is replaced.
-    let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    let before = match config::read(&real) {
-        Ok(text) => Some(text),
-        Err(ReadError::Missing { .. }) => None,
-        Err(error) => return Err(error.into()),
-    };
-    let source = Source::new(&file.to_string_lossy(), before.as_deref().unwrap_or("{}"));
-    let mut text = config::with_active(&source, name, id)
-        .map_err(|findings| UseError::NotUsable(NotUsable::Broken(findings)))?;
-    if before.as_deref() == Some(&*text) {
-        return Ok(false);
-    }
-    if before.is_none() {
-        text.push('\n');
-        if let Some(parent) = real.parent() {
-            dir::create_private(parent)?;
-        }
-    }
-    atomic::write(&real, text.as_bytes())?;
-    Ok(true)
-}
-
-/// What a higher layer says instead.
-fn overruled(files: &Files, name: &str) -> Vec<Finding> {
-    let active = |layers: usize| {
-        Config::load(&files.layers()[..layers])
-            .active()
-            .map(str::to_owned)
-    };
-    let all = files.layers().len();
-    let here = match active(all) {
-        Ok(here) if here == name => return Vec::new(),
-        Ok(here) => here,
-        Err(finding) => {
-            return vec![Finding {
-                severity: Severity::Warning,
-                ..*finding
-            }];
-        }
-    };
-    let message = format!("in this project {} is active all the same", quoted(&here));
-    let decides = (0..all)
-        .rev()
-        .find(|below| active(*below).as_ref() != Ok(&here));
-    let file = decides
-        .and_then(|layer| files.path(layer))
-        .unwrap_or(Path::new(config::PROJECT_FILE));
-    let hint = format!(
-        "remove `activeLoadout` from {}",
-        quoted(&file.to_string_lossy())
-    );
-    vec![Finding::warning("overruled", message).hint(hint)]
-}
-
-fn file_of(files: &Files, scope: Scope) -> PathBuf {
-    let layer = files.layers().iter().position(|layer| layer.scope == scope);
-    layer
-        .and_then(|layer| files.path(layer))
-        .unwrap_or(Path::new(config::PROJECT_FILE))
-        .to_owned()
 }
 
 /// The name of the loadout that is meant: the named one, else the active one.
-pub(crate) fn choose<'a>(config: &Config<'a>, named: Option<&str>) -> Result<&'a str, NotUsable> {
+pub(super) fn choose<'a>(
+    config: &Config<'a>,
+    named: Option<&str>,
+) -> Result<&'a str, LoadoutError> {
     match named {
-        Some(named) => config
-            .find(named)
-            .ok_or_else(|| NotUsable::Unknown(Box::new(config.unknown(named)))),
-        None => config.active().map_err(NotUsable::Unknown),
+        Some(named) => config.find(named).ok_or_else(|| unknown(config, named)),
+        None => config.active().map_err(LoadoutError::Unknown),
     }
 }
 
-/// A file that is wrong as a whole says nothing we can rely on, so nothing is done with the rest.
-pub(crate) fn refuse_broken_files(layers: &[Layer]) -> Result<(), NotUsable> {
+pub(super) fn unknown(config: &Config<'_>, name: &str) -> LoadoutError {
+    LoadoutError::Unknown(Box::new(config.unknown(name)))
+}
+
+/// Refuses files that are wrong as a whole: what the rest says cannot be relied on.
+pub(super) fn refuse_broken_files(layers: &[Layer]) -> Result<(), LoadoutError> {
     let found = layers.iter().flat_map(|layer| layer.document.findings());
     let errors: Vec<Finding> = found
         .filter(|finding| finding.severity == Severity::Error)
@@ -271,6 +124,6 @@ pub(crate) fn refuse_broken_files(layers: &[Layer]) -> Result<(), NotUsable> {
     if errors.is_empty() {
         Ok(())
     } else {
-        Err(NotUsable::Broken(errors))
+        Err(LoadoutError::Broken(errors))
     }
 }

@@ -16,19 +16,18 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cast::ids;
-use crate::config::Files;
-use crate::editor::loadout::{NotUsable, choose, refuse_broken_files};
+use crate::editor::loadout::{LoadoutError, compiled};
 use crate::store::atomic;
 
-/// How many earlier casts are asked what turns used.
-const ASKED: usize = 50;
+/// How many earlier casts the estimate is drawn from.
+const MAX_CASTS: usize = 50;
 /// The largest `usage.json` that is read.
-const LARGEST: u64 = 1 << 20;
+const MAX_USAGE_BYTES: u64 = 1 << 20;
 
 /// What a loadout would cost.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Plan {
+pub struct PlanReport {
     /// Always true.
     pub ok: bool,
     /// The loadout.
@@ -36,22 +35,22 @@ pub struct Plan {
     /// How long its lists are taken to be.
     pub items: u64,
     /// The sockets, in the order written.
-    pub sockets: Vec<Socket>,
+    pub sockets: Vec<PlanSocket>,
     /// Turns of agents, when every guard is satisfied, and at most.
-    pub turns: Range,
+    pub turns: PlanRange,
     /// Runs of utilities.
-    pub runs: Range,
+    pub runs: PlanRange,
     /// What stops it, where the config says.
     pub budget: Budget,
     /// What it would use when all goes well, as far as earlier casts tell.
-    pub estimate: Option<Estimate>,
+    pub estimate: Option<PlanEstimate>,
     /// What is strange about it.
     pub warnings: Vec<Finding>,
 }
 
 /// When all goes well, and at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Range {
+pub struct PlanRange {
     /// When every guard is satisfied.
     pub smooth: u64,
     /// Never more than this.
@@ -61,7 +60,7 @@ pub struct Range {
 /// One socket.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Socket {
+pub struct PlanSocket {
     /// Its id.
     pub socket: String,
     /// What it holds.
@@ -71,9 +70,9 @@ pub struct Socket {
     /// The loops around it.
     pub loops: Vec<String>,
     /// How often it is visited.
-    pub visits: Range,
+    pub visits: PlanRange,
     /// How many turns that makes: an answer that must be JSON may need one repair.
-    pub turns: Range,
+    pub turns: PlanRange,
     /// What a turn of it used on average in earlier casts.
     pub tokens_per_turn: Option<u64>,
 }
@@ -81,7 +80,7 @@ pub struct Socket {
 /// What a cast would use when all goes well.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Estimate {
+pub struct PlanEstimate {
     /// Tokens.
     pub tokens: u64,
     /// Money, in US dollars.
@@ -92,32 +91,25 @@ pub struct Estimate {
     pub unknown: Vec<String>,
 }
 
-/// Plans the loadout of this name or id, or the active one, for lists of this length.
+/// Plans the loadout of this name or id, or the active one, for lists of this length. `casts` is
+/// the directory of the project's earlier casts.
 pub fn plan(
-    files: &Files,
+    config: &Config<'_>,
     named: Option<&str>,
     items: u64,
     casts: &Path,
-) -> Result<Plan, NotUsable> {
-    let config = Config::load(files.layers());
-    refuse_broken_files(files.layers())?;
-    let name = choose(&config, named)?;
-    let compiled = config
-        .compile(name)
-        .ok_or_else(|| NotUsable::Unknown(Box::new(config.unknown(name))))?;
-    let Some(graph) = compiled.graph else {
-        return Err(NotUsable::Broken(compiled.findings));
-    };
+) -> Result<PlanReport, LoadoutError> {
+    let (graph, warnings) = compiled(config, named)?;
     let net = Net {
         visits: MAX_VISITS,
         cycles: MAX_CYCLES,
     };
     let visits = fanout::visits(&graph, &config.settings().limits, net, items);
     let known = used(casts);
-    let (mut turns, mut runs) = (Range::default(), Range::default());
+    let (mut turns, mut runs) = (PlanRange::default(), PlanRange::default());
     let mut sockets = Vec::new();
     for (socket, visited) in graph.sockets().iter().zip(visits) {
-        let visits = Range {
+        let visits = PlanRange {
             smooth: visited.smooth,
             most: visited.most,
         };
@@ -128,18 +120,18 @@ pub fn plan(
             1
         };
         let own = if is_agent {
-            Range {
+            PlanRange {
                 smooth: visits.smooth,
                 most: visits.most.saturating_mul(repairs),
             }
         } else {
-            Range::default()
+            PlanRange::default()
         };
         let sum = if is_agent { &mut turns } else { &mut runs };
         let added = if is_agent { own } else { visits };
         sum.smooth = sum.smooth.saturating_add(added.smooth);
         sum.most = sum.most.saturating_add(added.most);
-        sockets.push(Socket {
+        sockets.push(PlanSocket {
             socket: socket.id.to_string(),
             materia: socket.materia.id.clone(),
             kind: if is_agent { "agent" } else { "utility" },
@@ -156,7 +148,7 @@ pub fn plan(
                 .filter(|_| is_agent),
         });
     }
-    Ok(Plan {
+    Ok(PlanReport {
         ok: true,
         loadout: graph.name().to_owned(),
         items,
@@ -165,7 +157,7 @@ pub fn plan(
         turns,
         runs,
         budget: config.settings().budget.clone(),
-        warnings: compiled.findings,
+        warnings,
     })
 }
 
@@ -186,9 +178,9 @@ impl Used {
 /// What turns used in the newest casts, by materia.
 fn used(casts: &Path) -> BTreeMap<String, Used> {
     let mut all: BTreeMap<String, Used> = BTreeMap::new();
-    for id in ids(casts).iter().rev().take(ASKED) {
+    for id in ids(casts).iter().rev().take(MAX_CASTS) {
         let path = casts.join(id).join("usage.json");
-        let Ok(usage) = atomic::read_json::<Value>(&path, 1, LARGEST) else {
+        let Ok(usage) = atomic::read_json::<Value>(&path, 1, MAX_USAGE_BYTES) else {
             continue;
         };
         for (materia, spent) in usage["byMateria"].as_object().into_iter().flatten() {
@@ -206,8 +198,8 @@ fn used(casts: &Path) -> BTreeMap<String, Used> {
     all
 }
 
-fn estimate(sockets: &[Socket], known: &BTreeMap<String, Used>) -> Option<Estimate> {
-    let mut estimate = Estimate {
+fn estimate(sockets: &[PlanSocket], known: &BTreeMap<String, Used>) -> Option<PlanEstimate> {
+    let mut estimate = PlanEstimate {
         tokens: 0,
         cost: 0.0,
         from_turns: 0,

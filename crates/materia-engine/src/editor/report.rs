@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use materia_model::document::path_member;
 use materia_model::finding::Finding;
 use materia_model::loadout::layer::{Edit as Policy, Written};
-use materia_model::loadout::{Config, Layer, Scope};
+use materia_model::loadout::{Layer, Scope};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{Section, Target, is_locked, version};
-use crate::config::Files;
-use crate::editor::loadout;
+use crate::config::{ConfigSnapshot, Files};
+use crate::editor::loadout::{self, LoadoutSummary};
 use crate::home::Home;
 
 /// Everything that can be edited.
@@ -96,10 +96,14 @@ pub struct ConfigFile {
 }
 
 /// Everything there is to edit.
-pub fn definitions(files: &Files, home: &Home, project: &Path) -> DefinitionsReport {
-    let config = Config::load(files.layers());
-    let listing = loadout::list(files);
-    let mut listed: BTreeMap<String, loadout::Listed> = listing
+pub fn definitions(
+    snapshot: &ConfigSnapshot<'_>,
+    home: &Home,
+    project: &Path,
+) -> DefinitionsReport {
+    let (files, config) = (snapshot.files(), snapshot.config());
+    let listing = loadout::list(config);
+    let mut listed: BTreeMap<String, LoadoutSummary> = listing
         .loadouts
         .into_iter()
         .map(|one| (one.name.clone(), one))
@@ -126,7 +130,7 @@ fn loadout_definition(
     files: &Files,
     one: Written<'_>,
     policy: Policy,
-    listed: Option<loadout::Listed>,
+    listed: Option<LoadoutSummary>,
 ) -> LoadoutDefinition {
     let (id, active, usable, description, issues) = match listed {
         Some(listed) => (
@@ -154,13 +158,10 @@ fn loadout_definition(
 }
 
 fn materia_definition(files: &Files, one: Written<'_>, findings: &[Finding]) -> MateriaDefinition {
-    let mut shipped = files
-        .layers()
-        .iter()
-        .filter(|layer| layer.scope == Scope::Default);
+    let shipped = files.layer(Scope::Default);
     MateriaDefinition {
         source: one.scope.as_str(),
-        shipped: shipped.any(|layer| layer.document.own("materia", one.name).is_some()),
+        shipped: shipped.is_some_and(|layer| layer.document.own("materia", one.name).is_some()),
         locked: is_locked(&one.value),
         own: versions(files.layers(), Section::Materia, one.name),
         issues: about(Section::Materia, one.name, findings),

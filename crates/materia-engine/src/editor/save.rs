@@ -1,25 +1,31 @@
 //! Saving what an editor made: refuse, check, compare, write, all of it or nothing.
 //!
-//! Owns the refusals and the comparison of versions. Editors of one machine take turns by a lock in
-//! the profile; a text editor that knows no lock is noticed by the version.
+//! Owns the order of saving, and the rule that what the user saves with our own editor stays
+//! trusted (S1). Editors on one machine take turns by a lock in the profile; a text editor that
+//! knows no lock is noticed by the version. Never reads a config file: the files are handed in, and
+//! trust is recorded for the exact text that was written.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use materia_model::finding::{Finding, Severity};
-use materia_model::loadout::{Config, Scope};
+use materia_model::finding::Finding;
 use materia_model::text::quoted;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Edit, NotDrafted, Section, Target, drafted, is_locked, judged, version};
-use crate::config::{Files, Places, ReadError};
+use super::draft::Draft;
+use super::refusal::{refuse, refuse_broken};
+use super::{Edit, Section, Target, version};
+use crate::clock::Clock;
+use crate::config::Files;
 use crate::home::Home;
 use crate::store::atomic::{self, WriteError};
 use crate::store::dir::{self, DirError};
 use crate::store::lock::{Holder, Lock, LockError, Mode, Wait};
+use crate::trust::{self, ProjectTrust};
 
-/// The longest name of a definition, in characters.
-const LONGEST_NAME: usize = 120;
+/// How long another editor may hold the lock.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What is to be saved, all of it or nothing.
 #[derive(Debug, Clone, Deserialize)]
@@ -85,7 +91,7 @@ pub enum SaveError {
     /// It is locked.
     #[error("{} is locked", quoted(.0))]
     Locked(String),
-    /// It is no name.
+    /// It cannot be a name.
     #[error("{} is no name for a definition: {why}", quoted(name))]
     BadName {
         /// The name.
@@ -93,68 +99,105 @@ pub enum SaveError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// Somebody else changed it meanwhile.
+    /// Another editor changed it meanwhile.
     #[error("{} was changed by somebody else", quoted(&.0.name))]
     Conflict(Box<SaveConflict>),
     /// It would be broken.
     #[error("what would be saved has errors")]
     Broken(Vec<Finding>),
-    /// A file cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
     /// A directory cannot be made.
     #[error(transparent)]
     Dir(#[from] DirError),
-    /// Somebody else is saving, and does not end.
+    /// Another editor holds the lock.
     #[error(transparent)]
     Lock(#[from] LockError),
     /// The file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// What the user trusts cannot be read or written.
+    #[error(transparent)]
+    Trust(#[from] trust::Error),
 }
 
-impl From<NotDrafted> for SaveError {
-    fn from(why: NotDrafted) -> Self {
-        match why {
-            NotDrafted::Read(error) => Self::Read(error),
-            NotDrafted::Broken(findings) => Self::Broken(findings),
+/// What saving needs besides the request.
+#[derive(Debug, Clone, Copy)]
+pub struct SaveContext<'a> {
+    /// The user's directories.
+    pub home: &'a Home,
+    /// The project's directory.
+    pub project: &'a Path,
+    /// The clock.
+    pub clock: &'a Clock,
+}
+
+impl SaveEdit {
+    pub(super) fn edit(&self) -> Edit<'_> {
+        Edit {
+            section: self.section,
+            name: &self.name,
+            value: self.value.as_ref(),
         }
     }
 }
 
-/// Saves definitions into one file. What is broken is saved only where the person says so.
+/// Waits until no other editor saves. Config files have to be read after this and before the lock
+/// is dropped.
+pub fn lock_editors(home: &Home) -> Result<Lock, SaveError> {
+    dir::create_private(home.profile())?;
+    let path = home.profile().join("edit.lock");
+    let wait = Wait::For(LOCK_TIMEOUT);
+    Ok(Lock::acquire(
+        &path,
+        Mode::Exclusive,
+        wait,
+        &Holder::current(),
+    )?)
+}
+
+/// Saves definitions into one file. What is broken is saved only where the request says so.
+///
+/// Where everything that the project brings was trusted before, it is trusted after: the user wrote
+/// the difference. Where it was not, saving a part of it does not make the rest trusted.
 pub fn save(
-    home: &Home,
-    places: Places<'_>,
+    files: Files,
     request: &SaveRequest,
+    context: SaveContext<'_>,
 ) -> Result<SaveReport, SaveError> {
+    let SaveContext {
+        home,
+        project,
+        clock,
+    } = context;
     let target = request.target;
-    let named = target.file(home, places.project);
+    let named = target.file(home, project);
     // A link stays a link: what it points to is replaced.
     let file = named.canonicalize().unwrap_or(named);
-    dir::create_private(home.profile())?;
-    let patience = Wait::For(std::time::Duration::from_secs(10));
-    let turn = home.profile().join("edit.lock");
-    let _turn = Lock::acquire(&turn, Mode::Exclusive, patience, &Holder::current())?;
-    let before = Files::find(places)?;
-    for edit in &request.edits {
-        refuse(&before, target, edit)?;
-    }
-    let edits: Vec<Edit> = request.edits.iter().map(Edit::from).collect();
-    let (after, text) = drafted(places, &file, target, &edits)?;
+    let was_trusted = {
+        let before = files.snapshot();
+        for edit in &request.edits {
+            refuse(&before, target, edit)?;
+        }
+        ProjectTrust::inspect_snapshot(&before, Some(home))?
+            .require()
+            .is_ok()
+    };
+    let edits = request.edits.iter().map(SaveEdit::edit);
+    let draft = Draft::new(files, target, &file, edits).map_err(SaveError::Broken)?;
+    let after = draft.files.snapshot();
     if !request.even_broken {
-        refuse_broken(&after, &edits)?;
+        refuse_broken(&after, &request.edits)?;
     }
-    let changed = own_text(&before, target) != Some(&*text);
+    let changed = draft.before.as_ref() != Some(&draft.after);
     if changed {
         make_folder(&file, target)?;
-        atomic::write(&file, text.as_bytes())?;
+        atomic::write(&file, draft.after.as_bytes())?;
     }
-    let layer = after
-        .layers()
-        .iter()
-        .find(|layer| layer.scope == target.scope());
-    let versions = edits
+    if was_trusted {
+        ProjectTrust::inspect_snapshot(&after, Some(home))?.grant(home, clock)?;
+    }
+    let layer = draft.files.layer(target.scope());
+    let versions = request
+        .edits
         .iter()
         .map(|edit| version(layer?, edit.section, &edit.name))
         .collect();
@@ -165,112 +208,9 @@ pub fn save(
     })
 }
 
-impl From<&SaveEdit> for Edit {
-    fn from(edit: &SaveEdit) -> Self {
-        Self {
-            section: edit.section,
-            name: edit.name.clone(),
-            value: edit.value.clone(),
-        }
-    }
-}
-
 fn make_folder(file: &Path, target: Target) -> Result<(), DirError> {
     match (target, file.parent()) {
         (Target::Project, Some(parent)) if !parent.exists() => dir::create_private(parent),
         _ => Ok(()),
     }
-}
-
-fn refuse(files: &Files, target: Target, edit: &SaveEdit) -> Result<(), SaveError> {
-    let bad = |why| {
-        Err(SaveError::BadName {
-            name: edit.name.clone(),
-            why,
-        })
-    };
-    if edit.name.trim() != edit.name || edit.name.is_empty() {
-        return bad("it is empty or has blanks around it");
-    }
-    if edit.name.chars().count() > LONGEST_NAME || edit.name.chars().any(char::is_control) {
-        return bad("it is too long or has control characters in it");
-    }
-    let config = Config::load(files.layers());
-    let shipped = files
-        .layers()
-        .iter()
-        .filter(|layer| layer.scope == Scope::Default);
-    if edit.section == Section::Loadout
-        && shipped
-            .into_iter()
-            .any(|layer| layer.document.own("loadouts", &edit.name).is_some())
-    {
-        return Err(SaveError::Shipped(edit.name.clone()));
-    }
-    let written = match edit.section {
-        Section::Loadout => config.written_loadouts(),
-        Section::Materia => config.written_materia(),
-    };
-    if let Some(one) = written.iter().find(|one| one.name == edit.name)
-        && is_locked(&one.value)
-        && edit
-            .value
-            .as_ref()
-            .is_some_and(|value| unlocked(value) != unlocked(&one.value))
-    {
-        return Err(SaveError::Locked(edit.name.clone()));
-    }
-    let layer = files
-        .layers()
-        .iter()
-        .find(|layer| layer.scope == target.scope());
-    let current = layer.and_then(|layer| version(layer, edit.section, &edit.name));
-    if current == edit.base {
-        return Ok(());
-    }
-    let value = layer.and_then(|layer| layer.document.own(edit.section.name(), &edit.name));
-    let current_value = value.map(materia_model::document::Node::to_value);
-    // Two editors that want the same are of one mind.
-    if current_value.is_some() && current_value == edit.value {
-        return Ok(());
-    }
-    let conflict = SaveConflict {
-        name: edit.name.clone(),
-        current: current_value,
-        version: current,
-    };
-    Err(SaveError::Conflict(Box::new(conflict)))
-}
-
-fn unlocked(value: &Value) -> Value {
-    let mut value = value.clone();
-    if let Some(members) = value.as_object_mut() {
-        members.shift_remove("lockState");
-    }
-    value
-}
-
-fn refuse_broken(after: &Files, edits: &[Edit]) -> Result<(), SaveError> {
-    let mut broken = Vec::new();
-    for edit in edits.iter().filter(|edit| edit.value.is_some()) {
-        let (_, issues, _) = judged(after, edit);
-        broken.extend(
-            issues
-                .into_iter()
-                .filter(|issue| issue.severity == Severity::Error),
-        );
-    }
-    if broken.is_empty() {
-        Ok(())
-    } else {
-        Err(SaveError::Broken(broken))
-    }
-}
-
-fn own_text(files: &Files, target: Target) -> Option<&str> {
-    let layer = files
-        .layers()
-        .iter()
-        .find(|layer| layer.scope == target.scope())?;
-    Some(layer.document.source().text())
 }

@@ -1,17 +1,20 @@
-//! What an editor may do, and what it is told.
+//! What an editor may do, and what it gets to know.
 
+use materia_model::finding::Finding;
 use serde_json::json;
 
 use super::*;
+use crate::clock::Clock;
+use crate::config::{Files, Places};
 use crate::home::Variables;
 use crate::store::atomic;
 
-struct Desk {
+struct TestEditor {
     dir: tempfile::TempDir,
     home: Home,
 }
 
-impl Desk {
+impl TestEditor {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let home = Home::locate(&Variables {
@@ -24,13 +27,18 @@ impl Desk {
         }
     }
 
-    fn places(&self) -> Places<'_> {
-        Places {
+    fn files(&self) -> Files {
+        Files::find(Places {
             home: Some(&self.home),
             project: self.dir.path(),
             environment: None,
             flag: None,
-        }
+        })
+        .unwrap()
+    }
+
+    fn check(&self, request: &CheckRequest) -> Result<CheckReport, Vec<Finding>> {
+        check(self.files(), &self.home, self.dir.path(), request)
     }
 
     fn save(
@@ -50,7 +58,13 @@ impl Desk {
             edits: vec![edit],
             even_broken: false,
         };
-        save(&self.home, self.places(), &request)
+        let context = SaveContext {
+            home: &self.home,
+            project: self.dir.path(),
+            clock: &Clock::system(),
+        };
+        let _lock = lock_editors(&self.home)?;
+        save(self.files(), &request, context)
     }
 }
 
@@ -60,11 +74,11 @@ fn tiny() -> Value {
 
 #[test]
 fn what_is_saved_is_what_is_shown_and_two_editors_notice_each_other() {
-    let desk = Desk::new();
-    let saved = desk.save("Mine", Some(tiny()), None).unwrap();
+    let editor = TestEditor::new();
+    let saved = editor.save("Mine", Some(tiny()), None).unwrap();
     let first = saved.versions[0].clone().unwrap();
-    let files = Files::find(desk.places()).unwrap();
-    let report = definitions(&files, &desk.home, desk.dir.path());
+    let files = editor.files();
+    let report = definitions(&files.snapshot(), &editor.home, editor.dir.path());
     let mine = report
         .loadouts
         .iter()
@@ -75,24 +89,27 @@ fn what_is_saved_is_what_is_shown_and_two_editors_notice_each_other() {
 
     let mut other = tiny();
     other["description"] = "theirs".into();
-    desk.save("Mine", Some(other.clone()), Some(&first))
+    editor
+        .save("Mine", Some(other.clone()), Some(&first))
         .unwrap();
     let mut late = tiny();
     late["description"] = "mine".into();
-    let Err(SaveError::Conflict(conflict)) = desk.save("Mine", Some(late), Some(&first)) else {
+    let Err(SaveError::Conflict(conflict)) = editor.save("Mine", Some(late), Some(&first)) else {
         panic!("the second editor was not noticed")
     };
     assert_eq!(conflict.current, Some(other.clone()));
-    desk.save("Mine", Some(other), Some(&first))
+    editor
+        .save("Mine", Some(other), Some(&first))
         .expect("both want the same");
     assert!(matches!(
-        desk.save("Mine", None, Some(&first)),
+        editor.save("Mine", None, Some(&first)),
         Err(SaveError::Conflict(_))
     ));
-    desk.save("Mine", None, conflict.version.as_deref())
+    editor
+        .save("Mine", None, conflict.version.as_deref())
         .unwrap();
     assert!(
-        !std::fs::read_to_string(desk.home.config())
+        !std::fs::read_to_string(editor.home.config())
             .unwrap()
             .contains("Mine")
     );
@@ -100,24 +117,24 @@ fn what_is_saved_is_what_is_shown_and_two_editors_notice_each_other() {
 
 #[test]
 fn shipped_locked_broken_and_nameless_definitions_are_refused() {
-    let desk = Desk::new();
+    let editor = TestEditor::new();
     assert!(matches!(
-        desk.save("Full-Auto", Some(tiny()), None),
+        editor.save("Full-Auto", Some(tiny()), None),
         Err(SaveError::Shipped(_))
     ));
     assert!(matches!(
-        desk.save(" x", Some(tiny()), None),
+        editor.save(" x", Some(tiny()), None),
         Err(SaveError::BadName { .. })
     ));
     let mut broken = tiny();
     broken["entry"] = "nowhere".into();
     assert!(matches!(
-        desk.save("Mine", Some(broken), None),
+        editor.save("Mine", Some(broken), None),
         Err(SaveError::Broken(_))
     ));
     let mut locked = tiny();
     locked["lockState"] = "locked".into();
-    let version = desk
+    let version = editor
         .save("Mine", Some(locked.clone()), None)
         .unwrap()
         .versions[0]
@@ -125,17 +142,18 @@ fn shipped_locked_broken_and_nameless_definitions_are_refused() {
     let mut changed = locked.clone();
     changed["description"] = "x".into();
     assert!(matches!(
-        desk.save("Mine", Some(changed), version.as_deref()),
+        editor.save("Mine", Some(changed), version.as_deref()),
         Err(SaveError::Locked(_))
     ));
-    desk.save("Mine", Some(tiny()), version.as_deref())
+    editor
+        .save("Mine", Some(tiny()), version.as_deref())
         .expect("unlocking alone is allowed");
 }
 
 #[test]
-fn a_draft_hears_what_a_cast_would_and_nothing_is_written() {
-    let desk = Desk::new();
-    let file = desk.home.config();
+fn a_draft_gets_the_findings_of_a_cast_and_nothing_is_written() {
+    let editor = TestEditor::new();
+    let file = editor.home.config();
     let mut value = tiny();
     value["sockets"]["Socket-1"]["edges"] = json!([{"when": "always", "to": "Socket-9"}]);
     let request = CheckRequest {
@@ -144,7 +162,7 @@ fn a_draft_hears_what_a_cast_would_and_nothing_is_written() {
         value,
         target: Target::User,
     };
-    let report = check(&desk.home, desk.places(), request.clone()).unwrap();
+    let report = editor.check(&request).unwrap();
     assert!(!report.usable && report.grid.is_none());
     assert_eq!(report.issues[0].code, "unknown-endpoint");
     assert_eq!(
@@ -152,10 +170,7 @@ fn a_draft_hears_what_a_cast_would_and_nothing_is_written() {
         Some("loadouts[\"My Own\"].sockets.Socket-1.edges[0].to")
     );
     assert!(!file.exists());
-    crate::store::dir::create_private(desk.home.profile()).unwrap();
+    crate::store::dir::create_private(editor.home.profile()).unwrap();
     atomic::write(&file, b"{ \"loadouts\": [").unwrap();
-    assert!(matches!(
-        check(&desk.home, desk.places(), request),
-        Err(NotDrafted::Broken(_))
-    ));
+    assert!(editor.check(&request).is_err());
 }

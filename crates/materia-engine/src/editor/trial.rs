@@ -4,34 +4,51 @@
 //! cast: same argv, same deadline, same limits, and its whole process tree is gone when this
 //! returns. Nothing is kept.
 
+mod call;
+
 use std::io;
 use std::path::Path;
 
 use materia_model::finding::Finding;
 use materia_model::loadout::{Config, Scope};
-use materia_model::materia::{Materia, Parse, Run, Utility};
+use materia_model::materia::{Materia, Parse};
 use materia_model::utility::Input;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::config::Files;
+use super::draft::Draft;
+use super::{Edit, Section, Target};
+use crate::config::{ConfigSnapshot, Files};
+use crate::home::Home;
 use crate::library::Library;
 use crate::process::Nursery;
 use crate::store::dir::{self, DirError, Scratch};
-use crate::utility::call::{Call, Called, call, located};
-use crate::utility::{find, native, recipe, template};
+use crate::trust::ProjectTrust;
+use crate::utility::call::Called;
+use call::UtilityCall;
 
-/// What a utility is tried with.
-#[derive(Debug, Clone, Default)]
-pub struct Sample {
+/// A utility to be tried.
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct TrialRequest {
+    /// Its name.
+    pub materia: String,
+    /// The materia as it is being edited.
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, unknown> | null"))]
+    pub value: Option<Value>,
+    /// The file it would be saved to.
+    pub target: Target,
     /// What stands in for the person's request.
     pub request: String,
     /// What stands in for the shared state.
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, unknown>"))]
+    #[serde(default)]
     pub state: Map<String, Value>,
     /// What stands in for the current item.
+    #[cfg_attr(feature = "typescript", ts(type = "unknown"))]
+    #[serde(default)]
     pub item: Option<Value>,
-    /// Parameters instead of the materia's own.
-    pub params: Option<Map<String, Value>>,
 }
 
 /// What came of it.
@@ -70,7 +87,7 @@ pub enum TrialError {
     /// It is an agent's role.
     #[error("{} is an agent's role, and only utilities can be tried", materia_model::text::quoted(.0))]
     Agent(String),
-    /// It stands in the project's config, which nobody trusted (S1).
+    /// It stands in the project's config, which is not trusted (S1).
     #[error("{} stands in the project's config, which is not trusted", materia_model::text::quoted(.0))]
     Untrusted(String),
     /// It is wrong, or its parameters do not fit.
@@ -79,63 +96,93 @@ pub enum TrialError {
     /// It needs something that cannot be tried here.
     #[error("{}", .0)]
     Unavailable(&'static str),
-    /// There is no room for its output.
+    /// There is no directory for its output.
     #[error(transparent)]
     Dir(#[from] DirError),
-    /// The system refused.
+    /// The operating system refused.
     #[error("the utility cannot be run")]
     Io(#[from] io::Error),
 }
 
 /// Where a utility is tried.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
-    /// The project directory.
-    pub cwd: &'a Path,
+pub struct TrialContext<'a> {
+    /// The project's directory.
+    pub project: &'a Path,
     /// Where recipes are looked for.
     pub library: &'a Library,
-    /// The person's home directory: what `~` means in templates.
-    pub home: Option<&'a Path>,
-    /// A directory of ours where things may stand for a moment.
-    pub room: &'a Path,
-    /// Whether the person accepts what the project brings (S1).
-    pub trusting: bool,
+    /// The user's directories.
+    pub home: &'a Home,
+    /// What `~` means in templates.
+    pub user_home: Option<&'a Path>,
+    /// Whether the user accepts what the project brings for this process (S1).
+    pub accepts: bool,
 }
 
-/// Runs the utility of this name with an input of one's own.
+/// Runs a utility as the config files have it, or as it is being edited.
 pub fn trial(
-    files: &Files,
-    name: &str,
-    sample: &Sample,
-    place: Place<'_>,
-    nursery: &mut Nursery,
+    files: Files,
+    request: &TrialRequest,
+    context: TrialContext<'_>,
 ) -> Result<TrialReport, TrialError> {
-    let cwd = place.cwd;
-    let config = Config::load(files.layers());
+    let files = match &request.value {
+        Some(_) => drafted(files, request, context)?,
+        None => files,
+    };
+    let snapshot = files.snapshot();
+    let (config, name) = (snapshot.config(), request.materia.as_str());
     let Some(materia) = config.materia().find(|one| one.id == name) else {
-        return Err(missing(&config, name));
+        return Err(missing(config, name));
     };
     let Some(utility) = materia.utility() else {
         return Err(TrialError::Agent(name.to_owned()));
     };
-    if files.layers()[materia.owner].scope == Scope::Project && !place.trusting {
+    if files.layers()[materia.owner].scope == Scope::Project
+        && !may_run(&snapshot, request, context)
+    {
         return Err(TrialError::Untrusted(name.to_owned()));
     }
-    dir::create_private(place.room)?;
-    let scratch = Scratch::create(place.room)?;
-    let params = sample.params.as_ref().unwrap_or(&utility.params);
-    let input = input(materia, params, sample, cwd, scratch.path()).map_err(io::Error::from)?;
-    let folder = files.path(materia.owner).and_then(Path::parent);
-    let room = Room {
-        cwd,
-        library: place.library,
-        home: place.home,
-        folder,
+    dir::create_private(context.home.profile())?;
+    let scratch = Scratch::create(context.home.profile())?;
+    let input = input(materia, &utility.params, request, context, scratch.path())
+        .map_err(io::Error::from)?;
+    let call = UtilityCall {
+        utility,
+        context,
+        folder: files.path(materia.owner).and_then(Path::parent),
         spool: scratch.path(),
-        params,
     };
-    let called = run(utility, input.clone(), &room, nursery)?;
-    Ok(told(materia, input, &called))
+    let called = call.run(input.clone(), &mut Nursery::new())?;
+    Ok(report(materia, input, &called))
+}
+
+/// The config files with the utility as it is being edited.
+fn drafted(
+    files: Files,
+    request: &TrialRequest,
+    context: TrialContext<'_>,
+) -> Result<Files, TrialError> {
+    let edit = Edit {
+        section: Section::Materia,
+        name: &request.materia,
+        value: request.value.as_ref(),
+    };
+    let file = request.target.file(context.home, context.project);
+    let draft = Draft::new(files, request.target, &file, [edit]).map_err(TrialError::Broken)?;
+    Ok(draft.files)
+}
+
+/// Whether a utility of the project may run. The text that the user has in the editor is the
+/// user's, wherever it will be saved.
+fn may_run(
+    snapshot: &ConfigSnapshot<'_>,
+    request: &TrialRequest,
+    context: TrialContext<'_>,
+) -> bool {
+    context.accepts
+        || request.value.is_some()
+        || ProjectTrust::inspect_snapshot(snapshot, Some(context.home))
+            .is_ok_and(|trust| trust.require().is_ok())
 }
 
 fn missing(config: &Config<'_>, name: &str) -> TrialError {
@@ -156,26 +203,25 @@ fn missing(config: &Config<'_>, name: &str) -> TrialError {
 fn input(
     materia: &Materia,
     params: &Map<String, Value>,
-    sample: &Sample,
-    cwd: &Path,
+    request: &TrialRequest,
+    context: TrialContext<'_>,
     spool: &Path,
 ) -> Result<String, serde_json::Error> {
-    let (cwd, run_dir) = (cwd.to_string_lossy(), spool.to_string_lossy());
+    let (cwd, run_dir) = (context.project.to_string_lossy(), spool.to_string_lossy());
+    let item = request.item.as_ref();
     Input {
         cwd: &cwd,
         run_dir: &run_dir,
-        request: &sample.request,
+        request: &request.request,
         cast_id: "trial",
         socket_id: "Socket-1",
         materia_id: &materia.id,
         materia_label: materia.title(),
         params,
-        state: &sample.state,
-        item: sample.item.as_ref(),
-        item_key: sample.item.as_ref().map(|_| "WI-1"),
-        item_label: sample
-            .item
-            .as_ref()
+        state: &request.state,
+        item,
+        item_key: item.map(|_| "WI-1"),
+        item_label: item
             .and_then(|item| item.get("title"))
             .and_then(Value::as_str),
         cursor: None,
@@ -184,67 +230,7 @@ fn input(
     .line()
 }
 
-struct Room<'a> {
-    cwd: &'a Path,
-    library: &'a Library,
-    home: Option<&'a Path>,
-    folder: Option<&'a Path>,
-    spool: &'a Path,
-    params: &'a Map<String, Value>,
-}
-
-fn run(
-    utility: &Utility,
-    input: String,
-    room: &Room<'_>,
-    nursery: &mut Nursery,
-) -> Result<Called, TrialError> {
-    let (cwd, spool, timeout_ms) = (room.cwd, room.spool, utility.timeout_ms);
-    let place = template::Place {
-        cwd,
-        home: room.home,
-        stages: Some(spool),
-    };
-    match &utility.run {
-        Run::Command(argv) => {
-            let argv = room
-                .folder
-                .map_or_else(|| argv.clone(), |folder| located(argv, folder));
-            Ok(call(
-                Call {
-                    argv: &argv,
-                    cwd,
-                    input,
-                    timeout_ms,
-                    spool,
-                },
-                nursery,
-            )?)
-        }
-        Run::Shipped(name) => {
-            let shipped =
-                find(name).ok_or(TrialError::Unavailable("no utility of this name ships"))?;
-            Ok(native::call(shipped, &input, cwd, nursery))
-        }
-        Run::Template(written) => {
-            let plan = template::plan(written, room.params, place, timeout_ms)
-                .map_err(TrialError::Broken)?;
-            Ok(template::call(&plan, &input, cwd, spool, nursery)?)
-        }
-        Run::Recipe(name) => {
-            let plan = recipe::plan(room.library, name, room.params, place, timeout_ms);
-            Ok(template::call(
-                &plan.map_err(TrialError::Broken)?,
-                &input,
-                cwd,
-                spool,
-                nursery,
-            )?)
-        }
-    }
-}
-
-fn told(materia: &Materia, input: String, called: &Called) -> TrialReport {
+fn report(materia: &Materia, input: String, called: &Called) -> TrialReport {
     let (stdout, stderr) = (
         String::from_utf8_lossy(&called.stdout).into_owned(),
         String::from_utf8_lossy(&called.stderr).into_owned(),

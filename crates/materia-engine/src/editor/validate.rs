@@ -15,17 +15,17 @@ use crate::library::Library;
 
 /// The answer to `validate`.
 #[derive(Debug, Serialize)]
-pub struct Validation {
+pub struct ValidateReport {
     /// Whether no file has an error.
     pub ok: bool,
     /// The files, in the order given.
-    pub files: Vec<Checked>,
+    pub files: Vec<ValidatedFile>,
 }
 
 /// One file and everything that is wrong with it.
 #[derive(Debug, Serialize)]
-pub struct Checked {
-    /// The file as the person named it.
+pub struct ValidatedFile {
+    /// The file as the caller named it.
     pub file: String,
     /// Whether it has no error.
     pub ok: bool,
@@ -33,8 +33,8 @@ pub struct Checked {
     pub issues: Vec<Finding>,
 }
 
-impl Validation {
-    fn new(files: Vec<Checked>) -> Self {
+impl ValidateReport {
+    fn new(files: Vec<ValidatedFile>) -> Self {
         Self {
             ok: files.iter().all(|file| file.ok),
             files,
@@ -42,16 +42,16 @@ impl Validation {
     }
 }
 
-impl Checked {
+impl ValidatedFile {
     fn new(file: String, issues: Vec<Finding>) -> Self {
         let ok = issues.iter().all(|issue| issue.severity != Severity::Error);
         Self { file, ok, issues }
     }
 }
 
-/// Checks files, relative ones as seen from `project`; recipes among them are told by what is in
-/// them, and are checked with their imports where there is a library.
-pub fn validate(library: Option<&Library>, project: &Path, named: &[PathBuf]) -> Validation {
+/// Checks files, relative ones as seen from `project`. Where there is a library, recipes among them
+/// are recognized by what is in them, and are checked with their imports.
+pub fn validate(library: Option<&Library>, project: &Path, named: &[PathBuf]) -> ValidateReport {
     let checked =
         named.iter().map(
             |named| match library.filter(|_| is_recipe(&project.join(named))) {
@@ -59,12 +59,12 @@ pub fn validate(library: Option<&Library>, project: &Path, named: &[PathBuf]) ->
                 None => check(named, project.join(named)),
             },
         );
-    Validation::new(checked.collect())
+    ValidateReport::new(checked.collect())
 }
 
 /// Checks files that are meant to be recipes.
-pub fn validate_recipes(library: &Library, project: &Path, named: &[PathBuf]) -> Validation {
-    Validation::new(
+pub fn validate_recipes(library: &Library, project: &Path, named: &[PathBuf]) -> ValidateReport {
+    ValidateReport::new(
         named
             .iter()
             .map(|named| check_recipe(library, named, &project.join(named)))
@@ -88,7 +88,7 @@ fn is_recipe(path: &Path) -> bool {
     document::parse(&Source::new("", &text)).is_ok_and(|root| root.get("template").is_some())
 }
 
-fn check_recipe(library: &Library, named: &Path, path: &Path) -> Checked {
+fn check_recipe(library: &Library, named: &Path, path: &Path) -> ValidatedFile {
     let name = named.to_string_lossy().into_owned();
     let issues = match library.open(path, &name) {
         Err(error) => vec![Finding::error(error.code, error.message).hint(error.hint)],
@@ -97,14 +97,14 @@ fn check_recipe(library: &Library, named: &Path, path: &Path) -> Checked {
             Err(findings) => findings,
         },
     };
-    Checked::new(name, issues)
+    ValidatedFile::new(name, issues)
 }
 
 /// Checks the layers that are in effect, each file with what is wrong in it.
-pub fn in_effect(files: &Files) -> Validation {
-    let mut findings = Config::load(files.layers()).check();
+pub fn in_effect(config: &Config<'_>) -> ValidateReport {
+    let mut findings = config.check();
     let mut checked = Vec::new();
-    for layer in files
+    for layer in config
         .layers()
         .iter()
         .filter(|layer| layer.scope != Scope::Default)
@@ -114,19 +114,19 @@ pub fn in_effect(files: &Files) -> Validation {
             .into_iter()
             .partition(|finding| is_in(finding, name));
         findings = rest;
-        checked.push(Checked::new(name.to_owned(), own));
+        checked.push(ValidatedFile::new(name.to_owned(), own));
     }
-    checked.insert(0, Checked::new(SHIPPED_NAME.to_owned(), findings));
-    Validation::new(checked)
+    checked.insert(0, ValidatedFile::new(SHIPPED_NAME.to_owned(), findings));
+    ValidateReport::new(checked)
 }
 
-fn check(named: &Path, path: PathBuf) -> Checked {
+fn check(named: &Path, path: PathBuf) -> ValidatedFile {
     let name = named.to_string_lossy().into_owned();
     let issues = match Files::alone(named, path) {
         Ok(files) => issues(&files, &name),
         Err(error) => vec![unreadable(&error)],
     };
-    Checked::new(name, issues)
+    ValidatedFile::new(name, issues)
 }
 
 fn unreadable(error: &ReadError) -> Finding {
@@ -161,8 +161,8 @@ fn issues(files: &Files, name: &str) -> Vec<Finding> {
     own
 }
 
-/// What a good file does to a shipped loadout: that one cannot be cast any more, the file can be
-/// used.
+/// What a good file does to a shipped loadout: the loadout cannot be cast any more, but the file can
+/// be used.
 fn consequence(finding: Finding) -> Finding {
     let message = format!(
         "a shipped loadout cannot be used with this file: {}",

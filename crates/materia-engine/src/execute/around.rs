@@ -1,5 +1,5 @@
 //! What a plan that nobody sits in front of has around it: streams that outlive it, a stdin that
-//! stays open, wishes.
+//! stays open, commands of a controller.
 //!
 //! Owns those, what is taken out of them (S3), and the question whether a plan keeps what its
 //! commands write besides.
@@ -16,12 +16,12 @@ use crate::store::stream;
 
 /// What a plan has around it.
 #[derive(Debug, Default)]
-pub struct Around {
+pub(crate) struct Around {
     /// Where everything goes that commands write, besides where the plan has it flow.
     pub streams: Option<Streams>,
     /// What must not get into the streams.
     pub guard: Guard,
-    /// Whether commands that would read nothing get a stdin that stays open, for [`Wish::Feed`].
+    /// Whether commands that would read nothing get a stdin that stays open, for [`ObserverCommand::Feed`].
     pub held: bool,
     /// Why something is missing from the streams.
     missing: OnceLock<String>,
@@ -29,25 +29,25 @@ pub struct Around {
 
 /// Two files that grow.
 #[derive(Debug)]
-pub struct Streams {
+pub(crate) struct Streams {
     /// What commands write to stdout.
     pub stdout: File,
     /// What they write to stderr.
     pub stderr: File,
 }
 
-/// What an observer may wish for.
+/// What a controller may have done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
-    /// That everything stops, politely; wished for again, at once.
+pub(crate) enum ObserverCommand {
+    /// Stop everything politely; the second time, kill it.
     Stop,
-    /// That the commands that run read this.
+    /// Write this to the stdin of the commands that run.
     Feed(Vec<u8>),
 }
 
 impl Around {
     /// Surroundings in which everything is still to come.
-    pub fn new(streams: Streams, guard: Guard, held: bool) -> Self {
+    pub(crate) fn new(streams: Streams, guard: Guard, held: bool) -> Self {
         Self {
             streams: Some(streams),
             guard,
@@ -57,7 +57,7 @@ impl Around {
     }
 
     /// Why something that commands wrote is not in the streams.
-    pub fn missing(&self) -> Option<&str> {
+    pub(crate) fn missing(&self) -> Option<&str> {
         self.missing.get().map(String::as_str)
     }
 

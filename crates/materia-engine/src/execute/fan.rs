@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use materia_model::template::plan::Failure;
 
@@ -31,7 +31,7 @@ pub(super) struct Fan {
     pub(super) held_back: bool,
     /// Every branch, in the order of the join.
     pub(super) places: Vec<Place>,
-    shelf: Option<Rc<File>>,
+    shelf: Option<Arc<File>>,
     shelved: u64,
     in_memory: usize,
 }
@@ -67,7 +67,7 @@ pub(super) enum Kept {
     Flow(Flow),
     /// A part of a file.
     Part {
-        file: Rc<File>,
+        file: Arc<File>,
         start: u64,
         len: u64,
     },
@@ -148,8 +148,8 @@ impl Fan {
 
     fn moved(&mut self, flow: &Flow, spool: &Spool) -> io::Result<Kept> {
         let shelf = match &self.shelf {
-            Some(shelf) => Rc::clone(shelf),
-            None => Rc::clone(self.shelf.insert(Rc::new(spool.file()?))),
+            Some(shelf) => Arc::clone(shelf),
+            None => Arc::clone(self.shelf.insert(Arc::new(spool.file()?))),
         };
         let start = self.shelved;
         let len = match flow {

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::process::{Capture, Captured, Spill, Stdin};
 use crate::store::spool;
@@ -26,9 +26,9 @@ pub enum Flow {
     #[default]
     None,
     /// These.
-    Bytes(Rc<[u8]>),
+    Bytes(Arc<[u8]>),
     /// Everything in this file.
-    File(Rc<File>),
+    File(Arc<File>),
 }
 
 /// Makes spool files.
@@ -61,7 +61,7 @@ impl Spool {
 impl Flow {
     /// What the whole plan was given to read.
     pub(super) fn given(file: &File) -> io::Result<Self> {
-        Ok(Self::File(Rc::new(file.try_clone()?)))
+        Ok(Self::File(Arc::new(file.try_clone()?)))
     }
 
     /// What a step wrote; an error when not all of it could be kept.
@@ -70,7 +70,7 @@ impl Flow {
             return Err(format!("what it wrote cannot be kept: {error}"));
         }
         match captured.spool.take() {
-            Some(file) => Ok(Self::File(Rc::new(file))),
+            Some(file) => Ok(Self::File(Arc::new(file))),
             None => Ok(Self::bytes(&captured.bytes)),
         }
     }

@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use materia_model::template::Plan;
 
@@ -94,7 +94,7 @@ pub(super) fn text(spool: &Spool, reports: &[Branch], places: &[Place]) -> io::R
 /// A join that is being written.
 struct Joined<'s> {
     spool: &'s Spool,
-    file: Option<Rc<File>>,
+    file: Option<Arc<File>>,
     written: u64,
     gathered: Vec<u8>,
 }
@@ -148,10 +148,10 @@ impl Joined<'_> {
     }
 
     /// The file, made when the first of it is written.
-    fn file(&mut self) -> io::Result<Rc<File>> {
+    fn file(&mut self) -> io::Result<Arc<File>> {
         match &self.file {
-            Some(file) => Ok(Rc::clone(file)),
-            None => Ok(Rc::clone(self.file.insert(Rc::new(self.spool.file()?)))),
+            Some(file) => Ok(Arc::clone(file)),
+            None => Ok(Arc::clone(self.file.insert(Arc::new(self.spool.file()?)))),
         }
     }
 

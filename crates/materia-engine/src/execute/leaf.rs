@@ -10,7 +10,7 @@ use materia_model::template::plan::Body;
 use materia_model::text;
 use rustix::io::Errno;
 
-use super::Progress;
+use super::RunProgress;
 use super::flow::Flow;
 use super::report::{CommandRun, FailedCommand};
 use super::task::{Done, End, Phase, Stop, Task, TaskId, Trail};
@@ -88,7 +88,7 @@ impl Walk<'_, '_> {
             task.phase = Phase::Running(leaf);
         }
         let label = plan.controls.label.as_deref();
-        self.observer.tell(Progress::Started {
+        self.controller.progress(RunProgress::Started {
             leaf,
             label,
             argv,
@@ -109,13 +109,13 @@ impl Walk<'_, '_> {
                 live: true,
             }
         } else {
-            self.spool.capture(shown || self.observer.looks())
+            self.spool.capture(shown || self.controller.wants_stdout())
         };
         let stderr = Capture {
             memory: STDERR_MEMORY,
             limit: u64::MAX,
             spill: Spill::Nowhere,
-            live: shown || self.observer.listens(),
+            live: shown || self.controller.wants_stderr(),
         };
         (Sink::Capture(stdout), Sink::Capture(stderr))
     }
@@ -139,7 +139,8 @@ impl Walk<'_, '_> {
         let Some(task) = self.task(id) else { return };
         let (attempt, stopping, recovering) = (task.shown_attempt, task.stopping, task.recovering);
         if lacked_room(&ended.cause) && others_run && stopping.is_none() {
-            self.observer.tell(Progress::Postponed { leaf: ended.leaf });
+            self.controller
+                .progress(RunProgress::Postponed { leaf: ended.leaf });
             return self.postpone(id);
         }
         self.write_rest(ended.leaf);
@@ -175,7 +176,7 @@ impl Walk<'_, '_> {
             }
             End::Ok | End::Skipped | End::Cancelled => {}
         }
-        self.observer.tell(Progress::Ended {
+        self.controller.progress(RunProgress::Ended {
             leaf: ended.leaf,
             run: &run,
             read_all: !ended.stdin_left,

@@ -11,7 +11,7 @@ use super::flow::Flow;
 #[derive(Debug)]
 pub struct Outcome {
     /// How it went over all.
-    pub status: Status,
+    pub status: ExecutionStatus,
     /// The exit code of the root (T13).
     pub code: i32,
     /// Whether somebody interrupted it.
@@ -31,7 +31,7 @@ pub struct Outcome {
 /// How a plan went over all (T16).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum ExecutionStatus {
     /// Nothing failed.
     Ok,
     /// Something failed and something succeeded.
@@ -185,10 +185,14 @@ impl Coverage {
 }
 
 /// The status of a whole run.
-pub(super) fn status(root_failed: bool, succeeded: usize, failures: &[FailedCommand]) -> Status {
+pub(super) fn status(
+    root_failed: bool,
+    succeeded: usize,
+    failures: &[FailedCommand],
+) -> ExecutionStatus {
     match (root_failed, failures.is_empty(), succeeded) {
-        (true, ..) | (false, false, 0) => Status::Failed,
-        (false, false, _) => Status::Degraded,
-        (false, true, _) => Status::Ok,
+        (true, ..) | (false, false, 0) => ExecutionStatus::Failed,
+        (false, false, _) => ExecutionStatus::Degraded,
+        (false, true, _) => ExecutionStatus::Ok,
     }
 }

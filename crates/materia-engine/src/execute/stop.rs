@@ -86,10 +86,13 @@ impl Walk<'_, '_> {
     /// When something is due next.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         let timer = self.timers.first().map(|(at, _)| *at);
-        let tick = self.observer.pace().and_then(|pace| match self.ticked {
-            Some(ticked) => ticked.checked_add(pace),
-            None => clock::deadline_in(Duration::ZERO),
-        });
+        let tick = self
+            .controller
+            .tick_interval()
+            .and_then(|pace| match self.ticked {
+                Some(ticked) => ticked.checked_add(pace),
+                None => clock::deadline_in(Duration::ZERO),
+            });
         [timer, tick].into_iter().flatten().min()
     }
 }

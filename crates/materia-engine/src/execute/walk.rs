@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use materia_model::secret;
 
-use super::around::{self, Around, Wish};
+use super::around::{self, Around, ObserverCommand};
 use super::flow::{Flow, Spool};
-use super::report::{self, CommandRun, Coverage, Outcome, Status};
+use super::report::{self, CommandRun, Coverage, ExecutionStatus, Outcome};
 use super::task::{Done, Stop, Task, TaskId, Tasks};
-use super::{Observer, Progress, Request};
+use super::{Request, RunController, RunProgress};
 use crate::clock;
 use crate::process::{Event, LeafId, Nursery, Signal, Stream};
 
@@ -30,7 +30,7 @@ pub(super) struct Walk<'r, 'p> {
     /// What every running command's streams go through on their way to a file.
     pub(super) veils: BTreeMap<(LeafId, Stream), secret::Stream<'r>>,
     pub(super) nursery: &'r mut Nursery,
-    pub(super) observer: &'r mut dyn Observer,
+    pub(super) controller: &'r mut dyn RunController,
     pub(super) spool: Spool,
     pub(super) tasks: Tasks<'p>,
     /// The node that all others are below of.
@@ -63,7 +63,7 @@ impl<'r, 'p> Walk<'r, 'p> {
         request: &'r Request<'p>,
         around: &'r Around,
         nursery: &'r mut Nursery,
-        observer: &'r mut dyn Observer,
+        controller: &'r mut dyn RunController,
         spool: Spool,
     ) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl<'r, 'p> Walk<'r, 'p> {
             terminal: around.streams.is_some() && around::is_one_command(request.plan),
             veils: BTreeMap::new(),
             nursery,
-            observer,
+            controller,
             spool,
             tasks: Tasks::default(),
             root: None,
@@ -133,18 +133,18 @@ impl<'r, 'p> Walk<'r, 'p> {
             }) => {
                 self.write_down(leaf, stream, &bytes);
                 match stream {
-                    Stream::Stdout => self.observer.tell(Progress::Seen {
+                    Stream::Stdout => self.controller.progress(RunProgress::Stdout {
                         leaf,
                         bytes: &bytes,
                     }),
-                    Stream::Stderr => self.observer.tell(Progress::Said {
+                    Stream::Stderr => self.controller.progress(RunProgress::Stderr {
                         leaf,
                         bytes: &bytes,
                     }),
                 }
             }
             Some(Event::Interrupt(signal)) => self.interrupted(signal),
-            Some(Event::Readable(_) | Event::Woken) => self.grant_wishes(),
+            Some(Event::Readable(_) | Event::Woken) => self.obey_controller(),
             None => {}
         }
     }
@@ -176,19 +176,19 @@ impl<'r, 'p> Walk<'r, 'p> {
         }
     }
 
-    /// Does what the observer wishes for, and asks again as long as commands take what they are
+    /// Does what the controller commands, and asks again as long as commands take what they are
     /// fed.
-    fn grant_wishes(&mut self) {
+    fn obey_controller(&mut self) {
         for _ in 0..MOUTHFULS {
-            let hungry = self
+            let stdin_drained = self
                 .leaves
                 .keys()
                 .any(|leaf| self.nursery.has_taken_all(*leaf));
             let mut fed = false;
-            for wish in self.observer.wishes(hungry) {
-                match wish {
-                    Wish::Stop => self.wind_down(),
-                    Wish::Feed(bytes) => {
+            for command in self.controller.commands(stdin_drained) {
+                match command {
+                    ObserverCommand::Stop => self.wind_down(),
+                    ObserverCommand::Feed(bytes) => {
                         fed = true;
                         self.feed(&bytes);
                     }
@@ -210,7 +210,8 @@ impl<'r, 'p> Walk<'r, 'p> {
     /// The first interrupt stops politely, the second kills.
     fn interrupted(&mut self, signal: Signal) {
         let again = self.interrupts > 0;
-        self.observer.tell(Progress::Interrupted { signal, again });
+        self.controller
+            .progress(RunProgress::Interrupted { signal, again });
         self.wind_down();
     }
 
@@ -231,13 +232,19 @@ impl<'r, 'p> Walk<'r, 'p> {
         let code = match (interrupted, failed, status) {
             (true, ..) => 130,
             (false, true, _) => done.code,
-            (false, false, Status::Failed) => failures.first().map_or(1, |failure| failure.code),
+            (false, false, ExecutionStatus::Failed) => {
+                failures.first().map_or(1, |failure| failure.code)
+            }
             (false, false, _) => 0,
         };
         let coverage =
             (!done.trail.branches.is_empty()).then(|| Coverage::of(&done.trail.branches));
         Outcome {
-            status: if interrupted { Status::Failed } else { status },
+            status: if interrupted {
+                ExecutionStatus::Failed
+            } else {
+                status
+            },
             code,
             interrupted,
             output: done.flow,
@@ -254,7 +261,7 @@ impl<'r, 'p> Walk<'r, 'p> {
 
     /// Tells a watcher that time has passed.
     fn tick(&mut self) {
-        let Some(pace) = self.observer.pace() else {
+        let Some(pace) = self.controller.tick_interval() else {
             return;
         };
         let due = self
@@ -265,7 +272,7 @@ impl<'r, 'p> Walk<'r, 'p> {
             return;
         }
         self.ticked = clock::deadline_in(Duration::ZERO);
-        self.observer.tell(Progress::Tick);
-        self.grant_wishes();
+        self.controller.progress(RunProgress::Tick);
+        self.obey_controller();
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::library::Library;
 use crate::recipe::{RecipeListReport, listing};
-use crate::registry::{Remedy, RemedyKind, State, Survey, drafts, remedies, survey};
+use crate::registry::{RecipeState, Remedy, RemedyKind, Survey, drafts, remedies, survey};
 
 /// How the recipes stand.
 #[derive(Debug, Serialize)]
@@ -62,7 +62,7 @@ pub fn recipes(library: &Library) -> Shelf {
 }
 
 fn counts(survey: &Survey, remedies: &[Remedy], drafts: usize) -> Counts {
-    let of = |state: State| {
+    let of = |state: RecipeState| {
         survey
             .entries
             .iter()
@@ -76,12 +76,12 @@ fn counts(survey: &Survey, remedies: &[Remedy], drafts: usize) -> Counts {
         )
     };
     Counts {
-        active: of(State::Active),
+        active: of(RecipeState::Active),
         tools: survey.entries.iter().filter(|entry| entry.tool).count(),
         drafts,
-        shadowed: of(State::Shadowed),
-        invalid: of(State::Invalid),
-        disabled: of(State::Disabled),
+        shadowed: of(RecipeState::Shadowed),
+        invalid: of(RecipeState::Invalid),
+        disabled: of(RecipeState::Disabled),
         blocking: remedies.iter().filter(blocks).count(),
         recommendations: remedies.len(),
         diagnostics: survey.issues.len(),

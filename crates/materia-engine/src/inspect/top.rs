@@ -1,138 +1,172 @@
-//! `top`: everything that runs here, at a glance, and waking up when something of it changes.
+//! `top`: all runs and casts, the details of one of them, and waking up when something changes.
 //!
-//! Owns the look over runs and casts and the set of watched directories. What changed is never read
-//! from an event: it only means "look again", so a lost one loses nothing. Whoever looks adds a
-//! slow look of its own, for what no file tells, such as a supervisor that was killed.
+//! Owns what is listed, the sides of a run or cast that can be looked at, and the set of watched
+//! directories. An event of a watch only means "look again", so that a lost one loses nothing. A
+//! process that was killed is in no file, so that callers also look now and then.
+
+mod detail;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
-use std::path::{Path, PathBuf};
+use std::os::fd::BorrowedFd;
+use std::path::PathBuf;
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::inotify::WatchFlags;
+use serde::Serialize;
 
-use crate::cast::list;
+pub use detail::{TopDetail, TopError, TopMessage, TopSide, TopSubject};
+
+use super::Filter;
+use crate::cast::ObservedStatus;
+use crate::cast::list::{self, CastListItem};
 use crate::clock::Clock;
-pub use crate::inspect::processes;
-use crate::inspect::{self, Filter};
-use crate::process::{Below, Identity, below};
+use crate::process::Nursery;
 use crate::run::{Error, Listed, Root};
 use crate::wake::inotify::InotifyWatch;
 
-/// How many casts are looked at.
-const MOST_CASTS: usize = 100;
+/// How many casts are listed.
+const MAX_CASTS: usize = 100;
 /// How many directories are watched at a time.
-const MOST_WATCHED: usize = 400;
+const MAX_WATCHED: usize = 400;
 
-/// Where to look.
-#[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+/// Where runs and casts are, and on whose behalf they are looked at.
+#[derive(Debug)]
+pub struct TopContext {
     /// The directory of all runs.
-    pub root: &'a Root,
+    pub root: Root,
     /// The directory of the project's casts.
-    pub casts: &'a Path,
+    pub casts: PathBuf,
     /// The session that asks; the operator has none.
-    pub caller: Option<&'a str>,
+    pub session: Option<String>,
+    /// The clock.
+    pub clock: Clock,
 }
 
-/// What there is.
-#[derive(Debug)]
-pub struct Looked {
+/// All runs and casts.
+#[derive(Debug, Serialize)]
+pub struct TopReport {
+    /// Always true.
+    pub ok: bool,
     /// The runs, the newest first.
     pub runs: Vec<Listed>,
     /// The casts, the newest first.
-    pub casts: Vec<list::CastListItem>,
+    pub casts: Vec<CastListItem>,
 }
 
-/// Looks at everything, proved (P4).
-pub fn look(place: Place<'_>, clock: &Clock) -> Result<Looked, Error> {
-    let mut runs =
-        inspect::inventory(place.root, None, place.caller, Filter::default(), clock)?.runs;
-    runs.sort_by_key(|run| std::cmp::Reverse(run.started_at));
-    let filter = list::Filter {
-        limit: Some(MOST_CASTS),
-        status: None,
-    };
-    // A session's casts are seen through its runs.
-    let casts = if place.caller.is_none() {
-        list::list(place.casts, &filter, clock).casts
-    } else {
-        Vec::new()
-    };
-    Ok(Looked { runs, casts })
+impl TopContext {
+    /// Lists all runs and casts.
+    pub fn list(&self) -> Result<TopReport, Error> {
+        // A session sees its casts through its runs.
+        let casts = match &self.session {
+            None => list::list(&self.casts, Some(MAX_CASTS), None, &self.clock).casts,
+            Some(_) => Vec::new(),
+        };
+        let (runs, ok) = (self.runs()?, true);
+        Ok(TopReport { ok, runs, casts })
+    }
+
+    fn runs(&self) -> Result<Vec<Listed>, Error> {
+        let session = self.session.as_deref();
+        let inventory =
+            super::inventory(&self.root, None, session, Filter::default(), &self.clock)?;
+        let mut runs = inventory.runs;
+        runs.sort_by_key(|run| std::cmp::Reverse(run.started_at));
+        Ok(runs)
+    }
 }
 
-/// The processes of a cast that somebody drives.
-pub fn processes_of(driver: u32) -> Vec<Below> {
-    i32::try_from(driver)
-        .ok()
-        .and_then(Identity::of)
-        .map(|driver| below(&driver))
-        .unwrap_or_default()
-}
-
-/// Somebody who sleeps until something changes.
+/// A list of runs and casts that tells when to look again.
 #[derive(Debug)]
-pub struct Vigil {
-    watch: InotifyWatch,
+pub struct TopWatch {
+    context: TopContext,
+    inotify: InotifyWatch,
     watched: BTreeMap<PathBuf, i32>,
+    /// Starts nothing: it catches interrupts.
+    signals: Nursery,
 }
 
-impl Vigil {
-    /// Watches nothing yet.
-    pub fn new() -> io::Result<Self> {
+/// Why a wait ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TopWake {
+    /// Whether something changed.
+    pub changed: bool,
+    /// Whether the process was asked to end.
+    pub interrupted: bool,
+}
+
+impl TopWatch {
+    /// Watches nothing yet, and catches interrupts from now on.
+    pub fn open(context: TopContext) -> io::Result<Self> {
+        let mut signals = Nursery::new();
+        signals.catch_interrupts()?;
         Ok(Self {
-            watch: InotifyWatch::new()?,
+            context,
+            inotify: InotifyWatch::new()?,
             watched: BTreeMap::new(),
+            signals,
         })
     }
 
-    /// Watches where new runs and casts appear, and the directories of those that are still going.
-    pub fn over(&mut self, place: Place<'_>, looked: &Looked) {
-        let open = looked.runs.iter().filter(|run| !run.status.is_terminal());
-        let runs = open.map(|run| place.root.path().join(&run.run));
-        let casts = looked
-            .casts
-            .iter()
-            .filter(|cast| matches!(cast.status, "running" | "paused"));
-        let casts = casts.map(|cast| PathBuf::from(&cast.run_dir));
-        let roots = [place.root.path().to_owned(), place.casts.to_owned()];
-        let wanted: Vec<PathBuf> = roots
+    /// Lists all runs and casts, and watches where new ones appear and those that are not over.
+    pub fn list(&mut self) -> Result<TopReport, Error> {
+        let report = self.context.list()?;
+        let root = self.context.root.path();
+        let runs = report.runs.iter().filter(|run| !run.status.is_terminal());
+        let casts = report.casts.iter().filter(|cast| {
+            matches!(
+                cast.status,
+                ObservedStatus::Running | ObservedStatus::Paused
+            )
+        });
+        let directories: Vec<PathBuf> = [root.to_owned(), self.context.casts.clone()]
             .into_iter()
-            .chain(runs)
-            .chain(casts)
-            .take(MOST_WATCHED)
+            .chain(runs.map(|run| root.join(&run.run)))
+            .chain(casts.map(|cast| PathBuf::from(&cast.run_dir)))
+            .take(MAX_WATCHED)
             .collect();
-        let gone: Vec<PathBuf> = self
-            .watched
-            .keys()
-            .filter(|path| !wanted.contains(path))
-            .cloned()
-            .collect();
-        for path in gone {
-            if let Some(watched) = self.watched.remove(&path) {
-                self.watch.remove(watched);
+        self.watch(directories);
+        Ok(report)
+    }
+
+    /// Watches exactly these directories.
+    fn watch(&mut self, directories: Vec<PathBuf>) {
+        self.watched.retain(|path, watched| {
+            let stays = directories.contains(path);
+            if !stays {
+                self.inotify.remove(*watched);
             }
-        }
+            stays
+        });
         let flags =
             WatchFlags::MODIFY | WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::DELETE;
-        for path in wanted {
+        for path in directories {
             if !self.watched.contains_key(&path)
-                && let Ok(watched) = self.watch.add(&path, flags)
+                && let Ok(watched) = self.inotify.add(&path, flags)
             {
                 self.watched.insert(path, watched);
             }
         }
     }
 
-    /// Whether something changed since the last time.
-    pub fn stirred(&self) -> bool {
-        self.watch.drain_any().unwrap_or(true)
+    /// Reads one side of a run or cast.
+    pub fn detail(&self, subject: &TopSubject, side: TopSide) -> Result<TopDetail, TopError> {
+        self.context.detail(subject, side)
     }
-}
 
-impl AsFd for Vigil {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.watch.as_fd()
+    /// Sleeps until there is input, something changes, a signal comes or the time is over.
+    pub fn wait(&mut self, input: BorrowedFd<'_>, timeout: Duration) -> TopWake {
+        let mut fds = [
+            PollFd::from_borrowed_fd(input, PollFlags::IN),
+            PollFd::new(&self.inotify, PollFlags::IN),
+        ];
+        let timeout = Timespec::try_from(timeout).ok();
+        // A signal ends the sleep early, such as a resize of the terminal.
+        let _interrupted = rustix::event::poll(&mut fds, timeout.as_ref());
+        TopWake {
+            changed: self.inotify.drain_any().unwrap_or(true),
+            interrupted: self.signals.rest(Duration::ZERO).is_some(),
+        }
     }
 }

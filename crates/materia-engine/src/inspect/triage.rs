@@ -15,7 +15,7 @@ use crate::clock::Clock;
 use crate::home::Home;
 use crate::library::Library;
 use crate::registry::{
-    Draft, Remedy, RemedyKind, State as Standing, Survey, drafts, remedies, survey,
+    Draft, RecipeState as Standing, Remedy, RemedyKind, Survey, drafts, remedies, survey,
 };
 use crate::run::{self, Listed, Root, is_dead};
 

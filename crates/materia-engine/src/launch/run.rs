@@ -1,70 +1,261 @@
-//! `run`: a plan is run in the foreground, and what came of it is a report.
+//! `run`: a template is executed in the foreground.
 //!
-//! Owns the report's shape, which is a contract, and the bound on the output it carries.
+//! Owns everything around the execution: the directory of its stages, the usage ledger, stdin, the
+//! processes and interrupts, and the report, whose shape is a contract, with the bound on the
+//! output it carries.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
+use materia_model::finding::Finding;
+use materia_model::template::Facts;
 use serde::Serialize;
 
-use crate::execute::{Branch, CommandRun, Coverage, FailedCommand, Flow, Outcome, Status};
+use crate::clock::Clock;
+use crate::execute::{
+    self, Branch, CommandRun, Coverage, ExecutionStatus, FailedCommand, Flow, Outcome, Request,
+    RunObserver,
+};
+use crate::home::Home;
+use crate::process::{DEFAULT_GRACE, Nursery};
+use crate::recipe::source::SourceError;
+use crate::recipe::{InputSource, PreparedTemplate, SourceContext, TemplateRequest};
+use crate::registry::{self, Launch};
+use crate::store::dir::{DirError, Scratch};
+use crate::store::text::TextError;
 
-/// How much of the output a report carries; of a longer one it carries the end.
-pub const MOST_OUTPUT: usize = 1 << 20;
+/// How much of the output a report carries, in bytes; of a longer one it carries the end.
+pub const MAX_REPORT_OUTPUT: usize = 1 << 20;
 
-/// What came of a run.
+/// A template to execute in the foreground.
+#[derive(Debug)]
+pub struct RunRequest {
+    /// The template.
+    pub template: TemplateRequest,
+    /// How many commands run at the same time in the whole template.
+    pub jobs: Option<usize>,
+    /// What becomes of the output.
+    pub output: OutputMode,
+}
+
+/// What becomes of the output of a template.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OutputMode {
+    /// The report carries it as text. A long one is written to a file, and the report carries its
+    /// end.
+    #[default]
+    Text,
+    /// The report holds all of it, to be copied somewhere byte for byte.
+    Stream,
+}
+
+/// The surroundings of a template in the foreground.
+#[derive(Debug)]
+pub struct RunContext<'a> {
+    /// Where its files and recipes are looked for.
+    pub source: SourceContext<'a>,
+    /// Where the usage ledger is; without it nothing is counted.
+    pub home: Option<&'a Home>,
+    /// What `~` means.
+    pub user_home: Option<&'a Path>,
+    /// The directory that its commands run in.
+    pub cwd: Result<&'a Path, &'a io::Error>,
+    /// Where output is spooled.
+    pub spool: &'a Path,
+    /// Time and ids.
+    pub clock: &'a Clock,
+}
+
+/// The result of a template that was executed.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Ran {
+pub struct RunReport {
     /// Whether it did not fail.
     pub ok: bool,
-    /// How it went over all.
-    pub status: Status,
+    /// How it went overall.
+    pub status: ExecutionStatus,
     /// The root's exit code.
     pub code: i32,
-    /// What the selected channel holds, or its end.
+    /// The selected channel, or its end; empty when it is streamed.
     pub output: String,
     /// Whether that is only the end.
     pub output_truncated: bool,
-    /// The file with all of it, when it is only the end.
+    /// The file with all of it, when `output` is only the end.
     pub output_file: Option<String>,
-    /// Every execution, in the order of completion.
+    /// Every execution of a command, in the order of completion.
     pub commands: Vec<CommandRun>,
-    /// What failed and was not made good by a later attempt.
+    /// The failures that no later attempt repaired.
     pub failures: Vec<FailedCommand>,
     /// The branches of every parallel node, inner ones first.
     pub branches: Vec<Branch>,
     /// The branches in numbers.
     pub coverage: Option<Coverage>,
-    /// What was noticed before the run.
+    /// What was found before it started.
     pub warnings: Vec<String>,
+    /// Whether the person interrupted it.
+    #[serde(skip)]
+    pub interrupted: bool,
+    /// All of the output, when it is streamed.
+    #[serde(skip)]
+    pub stream: OutputStream,
+}
+
+/// The output of a template, byte for byte.
+#[derive(Debug, Default)]
+pub struct OutputStream(Flow);
+
+impl OutputStream {
+    /// Writes all of it.
+    pub fn copy_to(&self, out: &mut impl Write) -> io::Result<()> {
+        self.0.copy_to(out)
+    }
+
+    /// Whether a terminal is at the beginning of a line behind it.
+    pub fn ends_in_newline(&self) -> bool {
+        self.0
+            .tail(1)
+            .is_ok_and(|(last, _)| last.is_empty() || last == b"\n")
+    }
+}
+
+/// Why a template was not executed, or has no report.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The template, its values or its input cannot be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The template or its values are wrong.
+    #[error("{}", .0.first().map_or("the template is invalid", |finding| &finding.message))]
+    Invalid(Vec<Finding>),
+    /// There is no room for its stages.
+    #[error(transparent)]
+    Stages(#[from] DirError),
+    /// There is no working directory.
+    #[error("the working directory cannot be used: {0}")]
+    NoDirectory(String),
+    /// Its stdin cannot be read.
+    #[error(transparent)]
+    Stdin(#[from] TextError),
+    /// The system refused to execute it.
+    #[error(transparent)]
+    Execute(#[from] io::Error),
+    /// It was executed, and its output cannot be kept.
+    #[error("the run is over, and its output cannot be kept: {0}")]
+    OutputLost(io::Error),
+}
+
+/// Executes a template and waits for it.
+pub fn run(
+    request: RunRequest,
+    context: &RunContext<'_>,
+    observer: &mut dyn RunObserver,
+) -> Result<RunReport, Error> {
+    let RunRequest {
+        template,
+        jobs,
+        output,
+    } = request;
+    let stdin = template.stdin;
+    let linked = TemplateRequest {
+        stdin: None,
+        ..template
+    }
+    .link(&context.source)?;
+    let name = format!(".materia-stages-{}", context.clock.fresh_id());
+    let stages = context.spool.join(name);
+    let stages_text = stages.to_string_lossy();
+    let facts = Facts {
+        home: context.user_home.and_then(Path::to_str),
+        cwd: context.source.cwd.and_then(Path::to_str),
+        has_stdin: stdin.is_some(),
+        stages: Some(&stages_text),
+        ..Facts::default()
+    };
+    let prepared = linked.prepare(facts).map_err(Error::Invalid)?;
+    // Removed when the template is done.
+    let _stages = prepared
+        .plan
+        .keeps_stages()
+        .then(|| Scratch::exactly(&stages))
+        .transpose()?;
+    if let (Some((name, fingerprint)), Some(home)) = (linked.ledger_entry(), context.home) {
+        let now = context.clock.now();
+        if let Err(reason) = registry::record(home, name, &fingerprint, Launch::Direct, now) {
+            observer.not_counted(&reason);
+        }
+    }
+    observer.warnings(&prepared.warnings);
+    let outcome = execute(&prepared, stdin, jobs, context, observer)?;
+    report(outcome, prepared.messages(), output, context.spool).map_err(Error::OutputLost)
+}
+
+fn execute(
+    prepared: &PreparedTemplate<'_>,
+    stdin: Option<InputSource>,
+    jobs: Option<usize>,
+    context: &RunContext<'_>,
+    observer: &mut dyn RunObserver,
+) -> Result<Outcome, Error> {
+    let cwd = context
+        .cwd
+        .map_err(|error| Error::NoDirectory(error.to_string()))?;
+    // Before interrupts are caught, so that a person who types the input can still leave.
+    let stdin = stdin
+        .map(|stdin| stdin.open(&context.source, context.spool))
+        .transpose()?;
+    let request = Request {
+        plan: &prepared.plan,
+        cwd: cwd.to_owned(),
+        stdin,
+        jobs,
+        grace: DEFAULT_GRACE,
+        spool: context.spool.to_owned(),
+    };
+    Ok(execute::run(
+        &request,
+        &mut Nursery::foreground()?,
+        observer,
+    )?)
 }
 
 /// The report of an outcome. An output that is too long for it is kept in a file in `dir`.
-pub fn report(outcome: Outcome, warnings: Vec<String>, dir: &Path) -> io::Result<Ran> {
-    let (bytes, file) = carried(&outcome.output, dir)?;
-    Ok(Ran {
-        ok: outcome.status != Status::Failed,
+fn report(
+    outcome: Outcome,
+    warnings: Vec<String>,
+    mode: OutputMode,
+    dir: &Path,
+) -> io::Result<RunReport> {
+    let (bytes, output_file, stream) = match mode {
+        OutputMode::Stream => (Vec::new(), None, outcome.output),
+        OutputMode::Text => {
+            let (bytes, file) = end_of(&outcome.output, dir)?;
+            (bytes, file, Flow::None)
+        }
+    };
+    Ok(RunReport {
+        ok: outcome.status != ExecutionStatus::Failed,
         status: outcome.status,
         code: outcome.code,
         output: String::from_utf8_lossy(&bytes).into_owned(),
-        output_truncated: file.is_some(),
-        output_file: file,
+        output_truncated: output_file.is_some(),
+        output_file,
         commands: outcome.commands,
         failures: outcome.failures,
         branches: outcome.branches,
         coverage: outcome.coverage,
         warnings,
+        interrupted: outcome.interrupted,
+        stream: OutputStream(stream),
     })
 }
 
 /// The end of an output, and the file with all of it when that is not everything.
-fn carried(output: &Flow, dir: &Path) -> io::Result<(Vec<u8>, Option<String>)> {
-    let (bytes, total) = output.tail(MOST_OUTPUT)?;
-    if total <= MOST_OUTPUT as u64 {
+fn end_of(output: &Flow, dir: &Path) -> io::Result<(Vec<u8>, Option<String>)> {
+    let (bytes, total) = output.tail(MAX_REPORT_OUTPUT)?;
+    if total <= MAX_REPORT_OUTPUT as u64 {
         return Ok((bytes, None));
     }
-    // A character that the cut went through is left out.
+    // A character that was split is left out.
     let broken = bytes
         .iter()
         .take(3)

@@ -1,65 +1,68 @@
-//! `spawn`: a plan becomes a run that outlives whoever asked for it.
+//! `spawn`: a plan becomes a run that outlives its caller.
 //!
 //! Owns choosing the id, the values that a run gives its template, and the report, whose shape is a
-//! contract. Everything that can be known is checked before a supervisor is started (T21).
+//! contract. Everything that can be checked is checked before a supervisor is started (T21).
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use materia_model::actor;
+use materia_model::finding::Finding;
 use materia_model::name::RunId;
-use materia_model::run::{Cast, OnSessionEnd, Origin, RetireWhen, Start, Status};
-use materia_model::template::Plan;
+use materia_model::run::{Cast, Declared, OnSessionEnd, Origin, RetireWhen, Start, Status};
+use materia_model::secret::Guard;
 use materia_model::template::plan::{Body, Controls, Failure, Stdin};
 use materia_model::template::wire::{self, Wire};
+use materia_model::template::{Facts, Plan};
 use materia_model::text;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::clock::Clock;
-use crate::recipe::prepare::Prepared;
+use crate::home::Home;
+use crate::library::Library;
+use crate::recipe::LinkedTemplate;
+use crate::registry::{self, Inline, Launch};
 use crate::run::{Error, Order, Place, Root, start as start_run};
 
-/// How many ids of ours are tried before one is free.
-const TRIES: usize = 8;
-/// The value that keeps what the driver of a cast was told.
+/// How many ids are tried until one is free.
+const MAX_ID_ATTEMPTS: usize = 8;
+/// The value of a run that holds the options of its cast's driver.
 pub const DRIVER: &str = "driver";
-/// How much of a template is kept with the run.
-const LONGEST_TEMPLATE: usize = 64 * 1024;
+/// How much of a template is kept with the run, in bytes.
+const MAX_KEPT_TEMPLATE: usize = 64 * 1024;
 
-/// Which run is wanted.
+/// How a run is started, apart from what it executes.
 #[derive(Debug, Default)]
-pub struct Wanted {
-    /// Its id; one of ours where nothing is said.
+pub struct RunSettings {
+    /// Its id; without one an id is generated.
     pub id: Option<RunId>,
-    /// Who wants it.
+    /// What kind of request it comes from.
     pub origin: Origin,
     /// The session that owns it.
     pub session: Option<String>,
     /// The run inside which it is spawned.
     pub parent: Option<String>,
-    /// Where its commands run.
+    /// The working directory of its commands.
     pub cwd: PathBuf,
-    /// The recipe's name and file.
-    pub recipe: Option<(String, PathBuf)>,
-    /// The tool's name.
-    pub tool: Option<String>,
     /// What it accepts and emits.
     pub mailbox: Option<Value>,
     /// When it ends by itself.
     pub retire_when: Option<RetireWhen>,
     /// What happens to it when its session ends.
     pub on_session_end: OnSessionEnd,
-    /// Where what flows between commands is spooled.
+    /// Where output between commands is spooled.
     pub spool: PathBuf,
-    /// What tells the time.
+    /// The clock.
     pub clock: Clock,
 }
 
-/// A run that runs.
+/// A run that was started.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Spawned {
-    /// Always true; a run that did not start is a failure.
+pub struct SpawnReport {
+    /// Always true; a run that did not start is an error.
     pub ok: bool,
     /// Its id.
     pub run: String,
@@ -69,167 +72,260 @@ pub struct Spawned {
     pub generation: String,
     /// Its directory.
     pub state_dir: String,
-    /// How it stands.
+    /// Its status.
     pub status: Status,
-    /// What one can do next.
+    /// Commands that could follow.
     pub next: Vec<String>,
-    /// What was noticed before it started.
+    /// Warnings from before it started.
     pub warnings: Vec<String>,
-    /// The draft of a recipe that was kept of it.
+    /// The draft of a recipe that was captured from it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draft: Option<String>,
+    /// Why the launch of a recipe could not be counted.
+    #[serde(skip)]
+    pub not_counted: Option<String>,
 }
 
-/// Spawns a run. `prepare` makes the plan from the values that a run gives its template.
-pub fn spawn<E: From<Error>>(
+/// What a run executes, and what its journal says about that.
+#[derive(Debug, Default)]
+struct Workload {
+    plan: Wire,
+    start: Start,
+    secrets: Vec<String>,
+    context: Vec<String>,
+    warnings: Vec<String>,
+}
+
+/// A template that becomes a run.
+#[derive(Debug)]
+pub struct SpawnTemplate<'a> {
+    /// The template.
+    pub linked: &'a LinkedTemplate,
+    /// The artifacts that the caller declares; their paths may name values.
+    pub artifacts: &'a BTreeMap<String, Declared>,
+    /// The template's document where the caller wrote it inline; it is captured as a draft.
+    pub inline: Option<Value>,
+}
+
+/// The surroundings of a template that becomes a run.
+#[derive(Debug)]
+pub struct SpawnContext<'a> {
+    /// Where the usage ledger is.
+    pub home: &'a Home,
+    /// Where drafts are captured.
+    pub library: &'a Library,
+    /// What `~` means.
+    pub user_home: Option<&'a Path>,
+    /// The environment, whose secret values a draft must not contain.
+    pub variables: &'a BTreeMap<OsString, OsString>,
+}
+
+/// Why a template did not become a run.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    /// The template or its values are wrong.
+    #[error("{}", .0.first().map_or("the template is invalid", |finding| &finding.message))]
+    Invalid(Vec<Finding>),
+    /// The run could not be started.
+    #[error(transparent)]
+    Run(#[from] Error),
+}
+
+/// Spawns a run of a template, captures an inline one as a draft, and counts the launch of a
+/// recipe.
+pub fn spawn(
     root: &Root,
-    wanted: &Wanted,
-    prepare: impl Fn(&Map<String, Value>) -> Result<Prepared, E>,
-) -> Result<Spawned, E> {
-    for _ in 0..TRIES {
-        let id = wanted.id.clone().unwrap_or_else(fresh_id);
-        let place = root.place(&id);
-        let injected = injected(&place);
-        let prepared = prepare(&injected)?;
-        let warnings = prepared.warnings();
-        let order = order(root, wanted, id, prepared);
-        match start_run(&order, &wanted.clock) {
-            Ok(started) => return Ok(report(&place, started.generation, warnings)),
-            Err(Error::Taken(_)) if wanted.id.is_none() => {}
-            Err(error) => return Err(error.into()),
-        }
+    settings: &RunSettings,
+    template: SpawnTemplate<'_>,
+    context: &SpawnContext<'_>,
+) -> Result<SpawnReport, SpawnError> {
+    let mut report = start(root, settings, None, |place| {
+        workload(&template, settings, context, place).map_err(SpawnError::Invalid)
+    })?;
+    if let Some((name, fingerprint)) = template.linked.ledger_entry() {
+        let now = settings.clock.now();
+        let counted = registry::record(context.home, name, &fingerprint, Launch::Spawn, now);
+        report.not_counted = counted.err();
     }
-    Err(Error::Taken("run".to_owned()).into())
+    report.draft = capture(settings, template, context);
+    Ok(report)
 }
 
-/// Spawns a run that drives a cast which has begun (A12); `words` are what its driver is told
-/// besides. The run is called like the cast where nothing else is said.
+/// Captures an inline template as a draft. The run does not fail where that is impossible.
+fn capture(
+    settings: &RunSettings,
+    template: SpawnTemplate<'_>,
+    context: &SpawnContext<'_>,
+) -> Option<String> {
+    let variables = context.variables.iter();
+    let texts = variables.filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+    let inline = Inline {
+        run: settings.id.as_ref(),
+        template: template.inline?,
+        artifacts: serde_json::to_value(template.artifacts).ok()?,
+        mailbox: settings.mailbox.clone(),
+        guard: Guard::new(texts, &[]),
+    };
+    let file = registry::capture(context.library, inline)?;
+    Some(file.to_string_lossy().into_owned())
+}
+
+/// Spawns a run that drives a cast which has begun (A12). `options` are further options of its
+/// driver. The run has the name of the cast where `settings` have no id.
 pub fn spawn_cast(
     root: &Root,
-    wanted: &Wanted,
+    settings: &RunSettings,
     cast: Cast,
-    words: Vec<String>,
-) -> Result<Spawned, Error> {
-    drive_cast(root, wanted, cast, "resume", None, words)
+    options: Vec<String>,
+) -> Result<SpawnReport, Error> {
+    drive_cast(root, settings, cast, "resume", None, options)
 }
 
-/// Spawns a run that takes a cast up again, as a verb of ours would: `words` are what its driver is
-/// told besides, and are kept with the run for the next time.
+/// Spawns a run that continues a cast with the command `verb` of this program. `options` are kept
+/// with the run, for the next time it is continued.
 pub fn drive_cast(
     root: &Root,
-    wanted: &Wanted,
+    settings: &RunSettings,
     cast: Cast,
     verb: &str,
-    said: Option<&str>,
-    words: Vec<String>,
-) -> Result<Spawned, Error> {
-    // The running program itself, also when its file was replaced meanwhile.
-    let argv = ["/proc/self/exe".to_owned(), verb.to_owned()];
-    let argv = argv.into_iter().chain(words.iter().cloned());
-    let given = ["--".to_owned(), cast.dir.clone()]
-        .into_iter()
-        .chain(said.map(str::to_owned));
-    let argv = argv.chain(given).collect();
+    text: Option<&str>,
+    options: Vec<String>,
+) -> Result<SpawnReport, Error> {
     let mut values = Map::new();
-    if !words.is_empty() {
-        values.insert(DRIVER.to_owned(), words.into());
+    if !options.is_empty() {
+        values.insert(DRIVER.to_owned(), options.clone().into());
     }
-    let plan = Plan {
-        body: Body::Command {
-            argv,
-            stdin: Stdin::None,
-            part: None,
-        },
-        controls: Controls::plain(Failure::Continue),
+    let mut words = vec![verb.to_owned()];
+    words.extend(options);
+    words.extend(["--".to_owned(), cast.dir.clone()]);
+    words.extend(text.map(str::to_owned));
+    let name = cast.id.clone();
+    let begin = Start {
+        cast: Some(cast),
+        values,
+        ..Start::default()
     };
-    for number in 1..=TRIES {
-        let named = if number == 1 {
-            cast.id.clone()
-        } else {
-            format!("{}-{number}", cast.id)
-        };
-        let id = wanted
-            .id
-            .clone()
-            .or_else(|| named.parse().ok())
-            .unwrap_or_else(fresh_id);
-        let place = root.place(&id);
-        let start = Start {
-            cast: Some(cast.clone()),
-            values: values.clone(),
-            ..begins(wanted, &id)
-        };
-        let order = Order {
-            plan: wire::pack(plan.clone()),
-            ..ordered(root, wanted, id, start)
-        };
-        match start_run(&order, &wanted.clock) {
-            Ok(started) => return Ok(report(&place, started.generation, Vec::new())),
-            Err(Error::Taken(_)) if wanted.id.is_none() => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Err(Error::Taken(cast.id))
+    start(root, settings, Some(&name), |_| {
+        Ok(Workload {
+            plan: own_command(&words),
+            start: begin.clone(),
+            ..Workload::default()
+        })
+    })
 }
 
-/// Spawns a run that is an agent (A12): the running program plays it, as its journal says.
-pub fn spawn_agent(root: &Root, wanted: &Wanted, order: &actor::Order) -> Result<Spawned, Error> {
-    let words = ["agent", "act"].map(str::to_owned).to_vec();
+/// Spawns a run that is an agent (A12): this program plays it, as its journal says.
+pub fn spawn_agent(
+    root: &Root,
+    settings: &RunSettings,
+    order: &actor::Order,
+) -> Result<SpawnReport, Error> {
+    let words = ["agent", "act"].map(str::to_owned);
     let order = serde_json::to_value(order).ok();
-    let mut spawned = spawn_own(root, wanted, words, order.as_ref())?;
-    let address = &spawned.address;
-    spawned.next = vec![
+    let mut report = spawn_own(root, settings, &words, order.as_ref())?;
+    let address = &report.address;
+    report.next = vec![
         format!("materia message {address} chat.message \"…\""),
         format!("materia inspect {address} --view transcript"),
         format!("materia inspect {address} --view tail --follow"),
         format!("materia message {address} control.kill"),
     ];
-    Ok(spawned)
+    Ok(report)
 }
 
-/// Spawns a run of this program with other words.
+/// Spawns a run of this program with other arguments.
 pub fn spawn_own(
     root: &Root,
-    wanted: &Wanted,
-    words: Vec<String>,
+    settings: &RunSettings,
+    words: &[String],
     agent: Option<&Value>,
-) -> Result<Spawned, Error> {
-    // The running program itself, also when its file was replaced meanwhile.
-    let argv = std::iter::once("/proc/self/exe".to_owned())
-        .chain(words)
-        .collect();
-    let plan = Plan {
+) -> Result<SpawnReport, Error> {
+    start(root, settings, None, |_| {
+        Ok(Workload {
+            plan: own_command(words),
+            start: Start {
+                agent: agent.cloned(),
+                ..Start::default()
+            },
+            ..Workload::default()
+        })
+    })
+}
+
+/// Starts a run under the id of its settings, or else under the first free one: `name`, `name-2`
+/// and so on where there is a name, generated ones where there is none.
+fn start<E: From<Error>>(
+    root: &Root,
+    settings: &RunSettings,
+    name: Option<&str>,
+    workload: impl Fn(&Place) -> Result<Workload, E>,
+) -> Result<SpawnReport, E> {
+    for attempt in 1..=MAX_ID_ATTEMPTS {
+        let named = name.map(|name| match attempt {
+            1 => name.to_owned(),
+            _ => format!("{name}-{attempt}"),
+        });
+        let id = settings.id.clone();
+        let id = id
+            .or_else(|| named.and_then(|name| name.parse().ok()))
+            .unwrap_or_else(fresh_id);
+        let place = root.place(&id);
+        let workload = workload(&place)?;
+        let order = Order {
+            root: root.path().to_owned(),
+            fresh: settings.id.is_none(),
+            start: begin(settings, &id, workload.start),
+            run: id,
+            secret: workload.secrets,
+            context: workload.context,
+            plan: workload.plan,
+            spool: settings.spool.clone(),
+        };
+        match start_run(&order, &settings.clock) {
+            Ok(started) => return Ok(report(&place, started.generation, workload.warnings)),
+            Err(Error::Taken(_)) if settings.id.is_none() => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Error::Taken(name.unwrap_or("run").to_owned()).into())
+}
+
+/// How a generation begins. What the workload declares gives way to the settings.
+fn begin(settings: &RunSettings, id: &RunId, workload: Start) -> Start {
+    Start {
+        // Never from the settings' clock, which may be fixed: two generations must differ.
+        generation: Clock::system().fresh_id(),
+        run: id.to_string(),
+        session: settings.session.clone(),
+        parent: settings.parent.clone(),
+        cwd: settings.cwd.to_string_lossy().into_owned(),
+        origin: settings.origin,
+        mailbox: settings.mailbox.clone().or(workload.mailbox),
+        retire_when: settings.retire_when.or(workload.retire_when),
+        on_session_end: settings.on_session_end,
+        ..workload
+    }
+}
+
+/// A plan that runs this program. It runs the same binary even if its file was replaced meanwhile.
+fn own_command(words: &[String]) -> Wire {
+    let program = "/proc/self/exe".to_owned();
+    wire::pack(Plan {
         body: Body::Command {
-            argv,
+            argv: std::iter::once(program)
+                .chain(words.iter().cloned())
+                .collect(),
             stdin: Stdin::None,
             part: None,
         },
         controls: Controls::plain(Failure::Continue),
-    };
-    for _ in 0..TRIES {
-        let id = wanted.id.clone().unwrap_or_else(fresh_id);
-        let place = root.place(&id);
-        let start = Start {
-            agent: agent.cloned(),
-            ..begins(wanted, &id)
-        };
-        let order = Order {
-            plan: wire::pack(plan.clone()),
-            ..ordered(root, wanted, id, start)
-        };
-        match start_run(&order, &wanted.clock) {
-            Ok(started) => return Ok(report(&place, started.generation, Vec::new())),
-            Err(Error::Taken(_)) if wanted.id.is_none() => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Err(Error::Taken("run".to_owned()))
+    })
 }
 
-/// The report of a run that runs.
-pub fn report(place: &Place, generation: String, warnings: Vec<String>) -> Spawned {
+/// The report of a run that was started.
+fn report(place: &Place, generation: String, warnings: Vec<String>) -> SpawnReport {
     let address = place.address();
-    Spawned {
+    SpawnReport {
         ok: true,
         run: place.id().to_string(),
         generation,
@@ -244,11 +340,12 @@ pub fn report(place: &Place, generation: String, warnings: Vec<String>) -> Spawn
         address,
         warnings,
         draft: None,
+        not_counted: None,
     }
 }
 
 /// The values that every run gives its template; they win over the caller's.
-pub fn injected(place: &Place) -> Map<String, Value> {
+fn injected(place: &Place) -> Map<String, Value> {
     let mut values = Map::new();
     values.insert("run_id".into(), json!(place.id()));
     values.insert("state_dir".into(), json!(place.dir()));
@@ -258,76 +355,58 @@ pub fn injected(place: &Place) -> Map<String, Value> {
     values
 }
 
-fn order(root: &Root, wanted: &Wanted, id: RunId, prepared: Prepared) -> Order {
-    let recipe = prepared.recipe.unwrap_or_default();
-    let begins = begins(wanted, &id);
-    let start = Start {
-        template: Some(
-            text::bounded(prepared.template.source().text(), LONGEST_TEMPLATE).into_owned(),
-        ),
-        artifacts: recipe.artifacts,
-        values: prepared.values,
-        recipe: begins
-            .recipe
-            .or_else(|| Some(recipe.name).filter(|name| !name.is_empty())),
-        recipe_file: begins
-            .recipe_file
-            .or_else(|| recipe.file.map(|file| file.to_string_lossy().into_owned())),
-        mailbox: begins.mailbox.or(recipe.mailbox),
-        retire_when: begins.retire_when.or(recipe.retire_when),
-        ..begins
+/// What a run of a template executes at its place.
+fn workload(
+    template: &SpawnTemplate<'_>,
+    settings: &RunSettings,
+    context: &SpawnContext<'_>,
+    place: &Place,
+) -> Result<Workload, Vec<Finding>> {
+    let (linked, host) = (template.linked, injected(place));
+    let stages = place.dir().join("stages");
+    let facts = Facts {
+        home: context.user_home.and_then(Path::to_str),
+        cwd: settings.cwd.to_str(),
+        stages: stages.to_str(),
+        ..Facts::default()
     };
-    let plan = wire::pack(prepared.plan);
-    let context = recipe.context.iter().map(ToString::to_string).collect();
-    let secret = recipe.secrets;
-    Order {
-        secret,
-        context,
-        plan,
-        ..ordered(root, wanted, id, start)
+    let mut prepared = linked.prepare_run(facts, &host)?;
+    let facts = Facts {
+        host: Some(&host),
+        ..Facts::default()
+    };
+    for (name, artifact) in template.artifacts {
+        prepared.declare(name, artifact.clone(), facts)?;
     }
+    let warnings = prepared.messages();
+    let declared = prepared.declarations;
+    let recipe = linked.recipe.as_ref();
+    let text = linked.template.source().text();
+    Ok(Workload {
+        start: Start {
+            template: Some(text::bounded(text, MAX_KEPT_TEMPLATE).into_owned()),
+            artifacts: declared.artifacts,
+            values: linked.values.clone(),
+            recipe: recipe.map(|recipe| recipe.name.clone()),
+            recipe_file: recipe
+                .and_then(|recipe| recipe.file.as_ref())
+                .map(|file| file.to_string_lossy().into_owned()),
+            mailbox: declared.mailbox,
+            retire_when: declared.retire_when,
+            ..Start::default()
+        },
+        plan: wire::pack(prepared.plan),
+        secrets: declared.secrets,
+        context: declared.context.iter().map(ToString::to_string).collect(),
+        warnings,
+    })
 }
 
-/// How a generation begins, as far as it does not depend on what runs.
-fn begins(wanted: &Wanted, id: &RunId) -> Start {
-    let (recipe, recipe_file) = wanted.recipe.clone().unzip();
-    Start {
-        // Never a fixed one: two generations, and two houses, must differ.
-        generation: Clock::system().fresh_id(),
-        run: id.to_string(),
-        session: wanted.session.clone(),
-        parent: wanted.parent.clone(),
-        cwd: wanted.cwd.to_string_lossy().into_owned(),
-        origin: wanted.origin,
-        recipe,
-        recipe_file: recipe_file.map(|file| file.to_string_lossy().into_owned()),
-        tool: wanted.tool.clone(),
-        mailbox: wanted.mailbox.clone(),
-        retire_when: wanted.retire_when,
-        on_session_end: wanted.on_session_end,
-        ..Start::default()
-    }
-}
-
-/// An order without a plan.
-fn ordered(root: &Root, wanted: &Wanted, id: RunId, start: Start) -> Order {
-    Order {
-        root: root.path().to_owned(),
-        run: id,
-        fresh: wanted.id.is_none(),
-        start,
-        secret: Vec::new(),
-        context: Vec::new(),
-        plan: Wire::default(),
-        spool: wanted.spool.clone(),
-    }
-}
-
-/// A short id that nobody used yet, as far as chance goes.
-pub fn fresh_id() -> RunId {
+/// A short random id.
+fn fresh_id() -> RunId {
     loop {
         let random = Clock::system().fresh_id();
-        // The spelling of fresh ids is one of run ids: the first one fits.
+        // Every such text is a valid run id, so that the first one is used.
         if let Ok(id) = format!("run-{}", &random[random.len() - 8..]).parse() {
             return id;
         }

@@ -78,8 +78,14 @@ pub(super) fn text(file: &Path) -> Result<String, ReadError> {
     File::open(file)
         .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
         .map_err(failed)?;
-    if bytes.len() > MAX_BYTES {
+    check_size(file, bytes.len())?;
+    String::from_utf8(bytes).map_err(|_| ReadError::NotText(file.to_owned()))
+}
+
+/// Refuses a text that is too large for a recipe.
+pub(super) fn check_size(file: &Path, size: usize) -> Result<(), ReadError> {
+    if size > MAX_BYTES {
         return Err(ReadError::TooLarge(file.to_owned()));
     }
-    String::from_utf8(bytes).map_err(|_| ReadError::NotText(file.to_owned()))
+    Ok(())
 }

@@ -20,8 +20,8 @@ const LONGEST: usize = 300;
 
 /// One process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RunProcess"))]
-pub struct Below {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RunProcess {
     /// Its number.
     pub pid: i32,
     /// Who started it, or took it in.
@@ -33,7 +33,7 @@ pub struct Below {
 }
 
 /// A process and everything below it, parents first; nothing where it is gone.
-pub fn below(root: &Identity) -> Vec<Below> {
+pub fn below(root: &Identity) -> Vec<RunProcess> {
     if !root.is_alive() {
         return Vec::new();
     }
@@ -48,7 +48,7 @@ pub fn below(root: &Identity) -> Vec<Below> {
         if found.len() >= MOST {
             break;
         }
-        found.push(Below {
+        found.push(RunProcess {
             pid,
             parent,
             depth,

@@ -293,6 +293,13 @@ impl Nursery {
         }
     }
 
+    /// For work in the foreground: no process escapes it, and an interrupt is an event.
+    pub fn foreground() -> io::Result<Self> {
+        let mut nursery = Self::adopting()?;
+        nursery.catch_interrupts()?;
+        Ok(nursery)
+    }
+
     /// Tells SIGINT, SIGTERM and SIGHUP as events from now on, except those that this process was
     /// started to ignore. When the nursery is gone they stay without effect.
     pub fn catch_interrupts(&mut self) -> io::Result<()> {

@@ -1,9 +1,9 @@
 //! `quest`: the board of requests that wait for their turn, and running them one behind the other.
 //!
-//! Owns the reports and the order of a run: a cast begins, the board says so, the cast is driven,
-//! the board says what came of it. Killed anywhere, the next look finds the truth in the cast. The
-//! runner stops when it is told to, when the person interrupts or aborts, when a cast needs the
-//! person and, where wished, when a quest fails (C17).
+//! Owns the reports and the order of a run: a cast begins, the board names it, the cast is driven,
+//! the board records its result. After a crash the next reader finds the result in the cast. The
+//! runner stops on request, when the user interrupts or aborts, when a cast needs the user and,
+//! with `stop_on_failure`, when a quest fails (C17).
 
 use materia_model::cast::Status as CastStatus;
 use materia_model::quest::{Board, Place, Quest, Refusal, Status, Trouble, Unfound};
@@ -47,7 +47,7 @@ pub struct QuestListReport {
     /// Where it is.
     pub file: String,
     /// Who runs the quests.
-    pub runner: RunnerNow,
+    pub runner: QuestRunner,
     /// How many quests there are in all.
     pub total: usize,
     /// The quests, in the order in which they are run.
@@ -57,8 +57,8 @@ pub struct QuestListReport {
 /// Who runs the quests.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "QuestRunner"))]
-pub struct RunnerNow {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct QuestRunner {
     /// Whether one runs them now.
     pub running: bool,
     /// Which process.
@@ -83,9 +83,9 @@ pub struct QuestReport {
     pub place: Option<usize>,
 }
 
-/// What came of a run.
+/// The result of running quests.
 #[derive(Debug, Serialize)]
-pub struct Ran {
+pub struct QuestRunReport {
     /// Whether every quest succeeded.
     pub ok: bool,
     /// The quests that had their turn, as they stand now.
@@ -98,10 +98,10 @@ pub struct Ran {
 }
 
 /// How quests are run.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Wanted<'a> {
+#[derive(Debug, Clone, Default)]
+pub struct QuestRunOptions {
     /// This one first.
-    pub quest: Option<&'a str>,
+    pub quest: Option<String>,
     /// Only one.
     pub once: bool,
     /// Not on after one that failed.
@@ -110,7 +110,7 @@ pub struct Wanted<'a> {
 
 /// Why no cast could be driven for a quest.
 #[derive(Debug)]
-pub enum Halt {
+pub enum QuestHalt {
     /// Something is wrong with this one; the next may do better.
     Quest(Trouble),
     /// No quest could be driven: nothing is said about this one, and the runner stops.
@@ -118,10 +118,10 @@ pub enum Halt {
 }
 
 /// A quest whose turn it is.
-pub struct Turn<'a> {
+pub struct QuestTurn<'a> {
     /// The quest.
     pub quest: &'a Quest,
-    /// Has to be told the cast's id when it has begun, before it is driven.
+    /// Receives the cast's id when it has begun, before it is driven.
     pub began: &'a dyn Fn(&str) -> Result<(), CastError>,
 }
 
@@ -134,11 +134,11 @@ pub fn list(
 ) -> Result<QuestListReport, Error> {
     let board = store.look(clock)?;
     let pid = store.runner();
-    let wanted = |quest: &&Quest| status.is_none_or(|status| status == quest.status.as_str());
+    let listed = |quest: &&Quest| status.is_none_or(|status| status == quest.status.as_str());
     Ok(QuestListReport {
         ok: true,
         file: store.file().to_string_lossy().into_owned(),
-        runner: RunnerNow {
+        runner: QuestRunner {
             running: pid.is_some(),
             pid,
             enabled: board.runner.enabled,
@@ -148,7 +148,7 @@ pub fn list(
         quests: board
             .quests
             .iter()
-            .filter(wanted)
+            .filter(listed)
             .take(limit)
             .cloned()
             .collect(),
@@ -193,34 +193,34 @@ fn fresh(board: &Board, clock: &Clock) -> String {
     }
 }
 
-/// Where a quest is moved, in a person's words.
-#[derive(Debug, Clone, Copy)]
-pub enum To<'a> {
+/// Where a quest is moved.
+#[derive(Debug, Clone)]
+pub enum QuestPosition {
     /// Before all others.
     First,
     /// Before this one.
-    Before(&'a str),
+    Before(String),
     /// Behind this one.
-    After(&'a str),
+    After(String),
 }
 
 /// Moves a quest that waits.
 pub fn reorder(
     store: &Store,
     given: &str,
-    to: To<'_>,
+    to: &QuestPosition,
     clock: &Clock,
 ) -> Result<QuestReport, Error> {
     store.change(clock, |board| {
         let id = board.find(given)?;
         let target = match to {
-            To::First => String::new(),
-            To::Before(target) | To::After(target) => board.find(target)?,
+            QuestPosition::First => String::new(),
+            QuestPosition::Before(target) | QuestPosition::After(target) => board.find(target)?,
         };
         let place = match to {
-            To::First => Place::First,
-            To::Before(_) => Place::Before(&target),
-            To::After(_) => Place::After(&target),
+            QuestPosition::First => Place::First,
+            QuestPosition::Before(_) => Place::Before(&target),
+            QuestPosition::After(_) => Place::After(&target),
         };
         board.reorder(&id, place, clock.now())?;
         one(board, &id, "moved")
@@ -250,7 +250,7 @@ pub fn remove(store: &Store, given: &str, clock: &Clock) -> Result<QuestReport, 
     })
 }
 
-/// Tells the runner not to start another quest; the one that is running goes on.
+/// Makes the runner stop after the quest that is running.
 pub fn stop(store: &Store, clock: &Clock) -> Result<QuestListReport, Error> {
     store.change(clock, |board| {
         board.enable(false, clock.now());
@@ -281,11 +281,16 @@ fn one(board: &Board, id: &str, did: &'static str) -> Result<QuestReport, Error>
 
 /// Runs quests one behind the other; `drive` casts one and gives the report, or why no cast could
 /// be started.
-pub fn run<F>(store: &Store, wanted: Wanted<'_>, clock: &Clock, mut drive: F) -> Result<Ran, Error>
+pub fn run<F>(
+    store: &Store,
+    options: &QuestRunOptions,
+    clock: &Clock,
+    mut drive: F,
+) -> Result<QuestRunReport, Error>
 where
-    F: FnMut(&Turn<'_>) -> Result<CastReport, Halt>,
+    F: FnMut(&QuestTurn<'_>) -> Result<CastReport, QuestHalt>,
 {
-    // What a runner that died left is settled while nobody runs: ours would look like its owner.
+    // Settles what a dead runner left. Later, our own lock would look like that of its owner.
     store.change(clock, |_| Ok::<_, Error>(()))?;
     let _runner = store.become_runner()?;
     store.change(clock, |board| {
@@ -293,7 +298,7 @@ where
         Ok::<_, Error>(())
     })?;
     let mut had_turn: Vec<String> = Vec::new();
-    let mut first = wanted.quest;
+    let mut first = options.quest.as_deref();
     let stopped = loop {
         let Some(quest) = next(store, first.take(), clock)? else {
             break why_no_next(store, clock)?;
@@ -305,8 +310,8 @@ where
             Ending::Interrupted => break "interrupted",
             Ending::NeedsPerson => break "needs_you",
             Ending::Aborted => break "failed",
-            Ending::Failed if wanted.stop_on_failure => break "failed",
-            _ if wanted.once => break "once",
+            Ending::Failed if options.stop_on_failure => break "failed",
+            _ if options.once => break "once",
             Ending::Failed | Ending::Succeeded => {}
         }
     };
@@ -318,7 +323,7 @@ where
         .iter()
         .filter_map(|id| board.get(id).cloned())
         .collect();
-    Ok(Ran {
+    Ok(QuestRunReport {
         ok: quests.iter().all(|quest| quest.status == Status::Succeeded),
         quests,
         stopped,
@@ -374,23 +379,23 @@ fn why_no_next(store: &Store, clock: &Clock) -> Result<&'static str, Error> {
 
 fn play<F>(store: &Store, quest: &Quest, clock: &Clock, drive: &mut F) -> Result<Ending, Error>
 where
-    F: FnMut(&Turn<'_>) -> Result<CastReport, Halt>,
+    F: FnMut(&QuestTurn<'_>) -> Result<CastReport, QuestHalt>,
 {
     let began = |cast: &str| {
         let marked = store.change(clock, |board| {
             Ok::<_, Error>(board.start(&quest.id, cast, clock.now())?)
         });
-        // The cast is there and resumable; it is not driven for a quest that does not know of it.
+        // The cast can be resumed, but it is not driven for a quest that does not name it.
         marked.map_err(|error| CastError::Output(std::io::Error::other(error.to_string())))
     };
-    let driven = drive(&Turn {
+    let driven = drive(&QuestTurn {
         quest,
         began: &began,
     });
     let at = clock.now();
     let (ending, status, why) = match driven {
-        Err(Halt::Runner) => return Ok(Ending::Halted),
-        Err(Halt::Quest(why)) => (Ending::Failed, Status::Blocked, Some(why)),
+        Err(QuestHalt::Runner) => return Ok(Ending::Halted),
+        Err(QuestHalt::Quest(why)) => (Ending::Failed, Status::Blocked, Some(why)),
         Ok(report) if report.interrupted => (
             Ending::Interrupted,
             Status::Blocked,

@@ -1,190 +1,267 @@
-//! `explain`, and what `run` does before anything starts: a template and its values become a plan.
+//! A template and its values become a plan.
 //!
-//! Owns the order of it: read, type the words, expand. Starts nothing and reads no file.
+//! Owns typing the arguments, the values of the host, and everything that is found before the first
+//! process starts (T21). Starts nothing and reads no file.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use materia_model::finding::{Finding, Source};
+use materia_model::recipe::{self, Artifact, Composed, Recipe};
 use materia_model::run::{Declared, RetireWhen};
-use materia_model::template::{self, Arg, Expansion, Explained, Facts, Plan, Template, risk};
-use serde::Serialize;
+use materia_model::template::{self, Expansion, Facts, Plan, Template, risk};
 use serde_json::{Map, Value};
 
-/// What a person or a program wants to run or have explained.
-#[derive(Debug)]
-pub struct Asked<'a> {
-    /// The template's text and where it came from.
-    pub source: &'a Source,
-    /// Values from a document.
-    pub values: Map<String, Value>,
-    /// Values as `key=value` words; they win.
-    pub words: &'a [String],
-    /// What the expansion must be told about the machine.
-    pub facts: Facts<'a>,
-}
+use super::{NotResolved, context};
+use crate::library::{Found, Library, Located};
+use crate::registry::sha256;
 
-/// A plan that is ready, with everything that was noticed on the way.
+/// A template that was read, imports included, with the caller's values.
 #[derive(Debug)]
-pub struct Prepared {
-    /// The template as it was read.
+pub struct LinkedTemplate {
+    /// The template.
     pub template: Template,
-    /// What would run.
-    pub plan: Plan,
-    /// What the caller gave, typed.
+    /// The caller's values, typed.
     pub values: Map<String, Value>,
-    /// What was strange about the values or the template.
-    pub strange: Vec<Finding>,
-    /// What is risky about it, advice only.
-    pub risks: Vec<Finding>,
-    /// The person's recipe that it is: its name and the digest of its text, for the ledger.
-    pub own: Option<(String, String)>,
-    /// What the recipe that it is says about itself, for a run of it.
-    pub recipe: Option<Described>,
+    /// The recipe that it is the template of.
+    pub recipe: Option<LinkedRecipe>,
 }
 
-/// What a recipe says about runs of it.
-#[derive(Debug, Clone, Default)]
-pub struct Described {
+/// The recipe that a template belongs to.
+#[derive(Debug)]
+pub struct LinkedRecipe {
     /// Its name.
     pub name: String,
-    /// Its file; none for one that comes with the binary.
+    /// Its file; none when it comes with the binary.
     pub file: Option<PathBuf>,
-    /// What it promises to write.
+    /// Where it was found.
+    pub found: Found,
+    /// What it declares.
+    pub document: Recipe,
+    /// The documents it consists of.
+    composition: Vec<Composed>,
+    /// Their texts.
+    texts: BTreeMap<String, Source>,
+}
+
+/// A plan that is ready, with everything that was found on the way.
+#[derive(Debug)]
+pub struct PreparedTemplate<'t> {
+    /// What it was made from.
+    pub linked: &'t LinkedTemplate,
+    /// What would run.
+    pub plan: Plan,
+    /// Warnings about the values and the template.
+    pub warnings: Vec<Finding>,
+    /// What it declares about a run of it; nothing in the foreground.
+    pub declarations: RunDeclarations,
+    /// The values that it was expanded with.
+    values: Map<String, Value>,
+}
+
+/// What a recipe declares about a run of it.
+#[derive(Debug, Clone, Default)]
+pub struct RunDeclarations {
+    /// The files that it promises to write.
     pub artifacts: BTreeMap<String, Declared>,
-    /// What it takes and sends.
+    /// What it accepts and emits.
     pub mailbox: Option<Value>,
     /// When a run of it ends by itself.
     pub retire_when: Option<RetireWhen>,
     /// The variables and values that are secret (S3).
     pub secrets: Vec<String>,
-    /// What agents inside a run of it are told about it.
+    /// What agents inside a run of it get to know about it.
     pub context: Vec<Value>,
 }
 
-/// The answer to `explain`.
-#[derive(Debug, Serialize)]
-pub struct Explanation<'p> {
-    /// Always true; a template that cannot be explained is a failure.
-    pub ok: bool,
-    /// The whole expanded tree.
-    pub tree: Explained<'p>,
-    /// The template's public arguments.
-    pub args: Vec<Arg>,
-    /// Everything noticed, one sentence each.
-    pub warnings: Vec<String>,
-}
-
-/// Reads, types and expands; everything that can be known before the first process starts is
-/// checked here (T21).
-pub fn prepare(asked: Asked<'_>) -> Result<Prepared, Vec<Finding>> {
-    prepare_with(asked, &Map::new())
-}
-
-/// The same with values of ours, which win over the caller's where the template wants them.
-pub fn prepare_with(asked: Asked<'_>, ours: &Map<String, Value>) -> Result<Prepared, Vec<Finding>> {
-    let template = template::parse(asked.source)?;
-    let mut values = asked.values;
-    let args = template.args();
-    let mut findings = Vec::new();
-    for word in asked.words {
-        findings.extend(
-            template::add_word(&mut values, word, &args)
-                .err()
-                .into_iter()
-                .flatten(),
-        );
+impl LinkedTemplate {
+    /// A bare template. `arguments` are `key=value` words; they win over `values`.
+    pub fn parse(
+        source: &Source,
+        values: Map<String, Value>,
+        arguments: &[String],
+    ) -> Result<Self, Vec<Finding>> {
+        Self::typed(template::parse(source)?, values, arguments, None)
     }
-    if !findings.is_empty() {
-        return Err(findings);
-    }
-    let given = values.clone();
-    overrule(&mut values, ours, &args);
-    let facts = Facts {
-        host: Some(ours),
-        ..asked.facts
-    };
-    let Expansion { plan, warnings } = template::expand(&template, &values, facts)?;
-    let strange = template
-        .warnings()
-        .iter()
-        .cloned()
-        .chain(warnings)
-        .collect();
-    let risks = risk::warnings(&template);
-    Ok(Prepared {
-        template,
-        plan,
-        values: given,
-        strange,
-        risks,
-        own: None,
-        recipe: None,
-    })
-}
 
-/// What is wrong with the path of an artifact, and with which.
-pub(crate) fn about_artifact(name: &str, mut wrong: Vec<Finding>) -> Vec<Finding> {
-    wrong
-        .iter_mut()
-        .for_each(|finding| finding.path = Some(format!("artifacts.{name}")));
-    wrong
-}
-
-/// Puts values of ours in the place of the caller's, and where the template asks for them.
-pub(crate) fn overrule(values: &mut Map<String, Value>, ours: &Map<String, Value>, args: &[Arg]) {
-    for (name, value) in ours {
-        if values.contains_key(name) || args.iter().any(|arg| arg.name == *name) {
-            values.insert(name.clone(), value.clone());
+    /// The template of a recipe that was found, with everything it imports.
+    pub fn link(
+        library: &Library,
+        located: Located,
+        values: Map<String, Value>,
+        arguments: &[String],
+    ) -> Result<Self, NotResolved> {
+        let linked = library.link(&located).map_err(NotResolved::Invalid)?;
+        let Located {
+            name, file, found, ..
+        } = located;
+        if linked.recipe.disabled {
+            return Err(NotResolved::Disabled { name, file });
         }
-    }
-}
-
-impl Prepared {
-    /// Promises more artifacts. A path may name values, ours among them, as every text of the
-    /// template may.
-    pub fn promise(
-        &mut self,
-        artifacts: &BTreeMap<String, Declared>,
-        ours: &Map<String, Value>,
-    ) -> Result<(), Vec<Finding>> {
-        let mut values = self.values.clone();
-        overrule(&mut values, ours, &self.template.args());
-        let facts = Facts {
-            host: Some(ours),
-            ..Facts::default()
+        let recipe = LinkedRecipe {
+            name,
+            file,
+            found,
+            document: linked.recipe,
+            composition: linked.composition,
+            texts: linked.texts,
         };
-        for (name, declared) in artifacts {
-            let path = template::fill(&self.template, &declared.path, &values, facts)
-                .map_err(|wrong| about_artifact(name, wrong))?;
-            let promised = &mut self.recipe.get_or_insert_default().artifacts;
-            promised.insert(
-                name.clone(),
-                Declared {
-                    path,
-                    ..declared.clone()
-                },
-            );
+        Self::typed(linked.template, values, arguments, Some(recipe)).map_err(NotResolved::Invalid)
+    }
+
+    fn typed(
+        template: Template,
+        mut values: Map<String, Value>,
+        arguments: &[String],
+        recipe: Option<LinkedRecipe>,
+    ) -> Result<Self, Vec<Finding>> {
+        let wrong: Vec<Finding> = arguments
+            .iter()
+            .filter_map(|word| template::add_word(&mut values, word, template.args()).err())
+            .flatten()
+            .collect();
+        if !wrong.is_empty() {
+            return Err(wrong);
         }
+        Ok(Self {
+            template,
+            values,
+            recipe,
+        })
+    }
+
+    /// The plan for the foreground.
+    pub fn prepare(&self, facts: Facts<'_>) -> Result<PreparedTemplate<'_>, Vec<Finding>> {
+        self.expand(facts, &Map::new())
+    }
+
+    /// The plan for a run. The values of the host, such as `run_id`, win over the caller's where
+    /// the template uses them.
+    pub fn prepare_run(
+        &self,
+        facts: Facts<'_>,
+        host: &Map<String, Value>,
+    ) -> Result<PreparedTemplate<'_>, Vec<Finding>> {
+        let mut prepared = self.expand(facts, host)?;
+        if let Some(recipe) = &self.recipe {
+            let facts = Facts {
+                host: Some(host),
+                ..facts
+            };
+            prepared.declarations = recipe.declarations();
+            for (name, artifact) in &recipe.document.artifacts {
+                prepared.declare(name, declared(artifact), facts)?;
+            }
+            if recipe.document.state_dir.is_some() {
+                let message = "`state_dir` is not used: every run has a directory of its own";
+                let warning = Finding::warning("state-dir", message)
+                    .hint("give it --as run:ID to know its name before");
+                prepared.warnings.push(warning);
+            }
+        }
+        Ok(prepared)
+    }
+
+    fn expand(
+        &self,
+        facts: Facts<'_>,
+        host: &Map<String, Value>,
+    ) -> Result<PreparedTemplate<'_>, Vec<Finding>> {
+        let mut values = self.values.clone();
+        for (name, value) in host {
+            let args = self.template.args();
+            if values.contains_key(name) || args.iter().any(|arg| arg.name == *name) {
+                values.insert(name.clone(), value.clone());
+            }
+        }
+        let facts = Facts {
+            host: Some(host),
+            ..facts
+        };
+        let Expansion { plan, warnings } = template::expand(&self.template, &values, facts)?;
+        let read = self.template.warnings().iter().cloned();
+        Ok(PreparedTemplate {
+            linked: self,
+            plan,
+            warnings: read.chain(warnings).collect(),
+            declarations: RunDeclarations::default(),
+            values,
+        })
+    }
+
+    /// The name and the fingerprint of the user's recipe that it is, for the usage ledger.
+    pub fn ledger_entry(&self) -> Option<(&str, String)> {
+        let recipe = self.recipe.as_ref()?;
+        let fingerprint = || sha256(self.template.source().text().as_bytes());
+        (recipe.found == Found::User).then(|| (recipe.name.as_str(), fingerprint()))
+    }
+}
+
+impl LinkedRecipe {
+    /// What it declares about a run of it, but for the artifacts, whose paths may name values.
+    fn declarations(&self) -> RunDeclarations {
+        let Recipe {
+            mailbox,
+            secrets,
+            actor_context,
+            retire_when,
+            ..
+        } = &self.document;
+        RunDeclarations {
+            artifacts: BTreeMap::new(),
+            mailbox: mailbox
+                .as_ref()
+                .and_then(|mailbox| serde_json::to_value(mailbox).ok()),
+            retire_when: retire_when
+                .map(|recipe::RetireWhen::ChildrenTerminal| RetireWhen::ChildrenTerminal),
+            secrets: secrets.clone(),
+            context: if *actor_context {
+                context::records(&self.composition, &self.texts)
+            } else {
+                Vec::new()
+            },
+        }
+    }
+}
+
+/// An artifact of a recipe, as a run declares it.
+fn declared(artifact: &Artifact) -> Declared {
+    let field = |key: &str| artifact.more.get(key);
+    let text = |key: &str| field(key).and_then(Value::as_str).map(str::to_owned);
+    Declared {
+        path: artifact.path.clone(),
+        kind: text("kind"),
+        media_type: text("media_type"),
+        required: field("required").and_then(Value::as_bool).unwrap_or(false),
+    }
+}
+
+impl PreparedTemplate<'_> {
+    /// Declares an artifact. Its path may name values, as every text of the template may.
+    pub fn declare(
+        &mut self,
+        name: &str,
+        artifact: Declared,
+        facts: Facts<'_>,
+    ) -> Result<(), Vec<Finding>> {
+        let path = template::fill(&self.linked.template, &artifact.path, &self.values, facts)
+            .map_err(|mut wrong| {
+                for finding in &mut wrong {
+                    finding.path = Some(format!("artifacts.{name}"));
+                }
+                wrong
+            })?;
+        let artifact = Declared { path, ..artifact };
+        self.declarations
+            .artifacts
+            .insert(name.to_owned(), artifact);
         Ok(())
     }
 
-    /// What would run.
-    pub fn explanation(&self) -> Explanation<'_> {
-        Explanation {
-            ok: true,
-            tree: template::explain(&self.plan),
-            args: self.template.args(),
-            warnings: self.warnings(),
-        }
-    }
-
-    /// Everything noticed, one sentence each.
-    pub fn warnings(&self) -> Vec<String> {
-        self.strange
-            .iter()
-            .chain(&self.risks)
-            .map(|finding| finding.message.clone())
-            .collect()
+    /// All warnings and what is risky about the template, one sentence each.
+    pub fn messages(&self) -> Vec<String> {
+        let risks = risk::warnings(&self.linked.template);
+        let findings = self.warnings.iter().chain(&risks);
+        findings.map(|finding| finding.message.clone()).collect()
     }
 }

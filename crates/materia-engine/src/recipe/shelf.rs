@@ -4,17 +4,19 @@
 //! Owns the reports. Changes nothing and starts nothing.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use materia_model::finding::Finding;
 use materia_model::recipe::{Composed, Recipe};
-use materia_model::template::{Arg, risk};
+use materia_model::template::{self, Arg, risk};
 use serde::Serialize;
+use serde_json::Value;
 
-use super::{NotResolved, Resolved};
+use super::NotResolved;
 use crate::home::Home;
-use crate::library::{Found, Library};
+use crate::library::{Found, Library, Located};
 use crate::registry::{
-    Draft, Entry, Remedy, RemedyKind, State, Survey, Usage, drafts, remedies, survey, usage,
+    Draft, Entry, RecipeState, Remedy, RemedyKind, Survey, Usage, drafts, remedies, survey, usage,
 };
 
 /// The answer to `recipe list`.
@@ -45,7 +47,7 @@ pub(crate) fn listing(survey: Survey) -> RecipeListReport {
     } = survey;
     let mut recipes: Vec<Entry> = entries
         .into_iter()
-        .filter(|entry| entry.state != State::Shadowed)
+        .filter(|entry| entry.state != RecipeState::Shadowed)
         .collect();
     recipes.sort_by(|one, other| (&one.kind, &one.id).cmp(&(&other.kind, &other.id)));
     RecipeListReport {
@@ -83,7 +85,7 @@ pub fn imports(library: &Library) -> Imports {
     let entries = survey(library)
         .entries
         .into_iter()
-        .filter(|entry| entry.state != State::Shadowed);
+        .filter(|entry| entry.state != RecipeState::Shadowed);
     let imports = entries.flat_map(|Entry { id, links, .. }| {
         links.into_iter().map(move |link| Imported {
             recipe: id.clone(),
@@ -133,10 +135,19 @@ pub fn show(
     library: &Library,
     home: &Home,
     name: &str,
-    cwd: &std::path::Path,
+    cwd: &Path,
 ) -> Result<RecipeReport, NotResolved> {
     let located = library.find(name, cwd).map_err(NotResolved::NotFound)?;
-    let linked = library.link(&located).map_err(NotResolved::Invalid)?;
+    show_located(library, home, &located)
+}
+
+/// The same for a recipe that was found.
+pub(super) fn show_located(
+    library: &Library,
+    home: &Home,
+    located: &Located,
+) -> Result<RecipeReport, NotResolved> {
+    let linked = library.link(located).map_err(NotResolved::Invalid)?;
     let path = located.file.as_ref().map_or_else(
         || located.id().to_owned(),
         |file| file.to_string_lossy().into_owned(),
@@ -149,7 +160,7 @@ pub fn show(
         name: located.name.clone(),
         path,
         source: located.found,
-        args: linked.template.args(),
+        args: linked.template.args().to_vec(),
         picture: linked.template.picture(),
         risks: risk::labels(&linked.template)
             .into_iter()
@@ -159,6 +170,13 @@ pub fn show(
         composition: linked.composition,
         recipe: linked.recipe,
     })
+}
+
+/// The JSON Schema of a recipe's arguments. A disabled recipe has one, too.
+pub fn schema(library: &Library, name: &str, cwd: &Path) -> Result<Value, NotResolved> {
+    let located = library.find(name, cwd).map_err(NotResolved::NotFound)?;
+    let linked = library.link(&located).map_err(NotResolved::Invalid)?;
+    Ok(template::schema(linked.template.args()))
 }
 
 /// The answer to `recipe doctor`.
@@ -220,19 +238,23 @@ pub struct IntegrityEntry {
     path: String,
     sha256: String,
     size: usize,
-    state: State,
+    state: RecipeState,
     tool: bool,
 }
 
-/// Looks at everything, and says what to do.
+/// Examines all recipes and recommends actions.
 pub fn doctor(library: &Library, home: &Home) -> RecipeDoctorReport {
-    let survey = survey(library);
+    diagnose(&survey(library), library, home)
+}
+
+/// The same for a survey that was made.
+pub(super) fn diagnose(survey: &Survey, library: &Library, home: &Home) -> RecipeDoctorReport {
     let usage = usage(home);
-    let of = |state: State| -> Vec<RecipeBrief> {
+    let of = |state: RecipeState| -> Vec<RecipeBrief> {
         let entries = survey.entries.iter().filter(|entry| entry.state == state);
         entries.map(|entry| brief(entry, &usage)).collect()
     };
-    let remediations = remedies(&survey);
+    let remediations = remedies(survey);
     let blocks = |remedy: &&Remedy| {
         matches!(
             remedy.kind,
@@ -244,8 +266,8 @@ pub fn doctor(library: &Library, home: &Home) -> RecipeDoctorReport {
         .filter(blocks)
         .map(|remedy| remedy.id.clone())
         .collect();
-    let (active, shadowed) = (of(State::Active), of(State::Shadowed));
-    let (invalid, disabled) = (of(State::Invalid), of(State::Disabled));
+    let (active, shadowed) = (of(RecipeState::Active), of(RecipeState::Shadowed));
+    let (invalid, disabled) = (of(RecipeState::Invalid), of(RecipeState::Disabled));
     let risky = remediations
         .iter()
         .filter(|remedy| remedy.kind == RemedyKind::RiskyShellBoundary)
@@ -270,13 +292,13 @@ pub fn doctor(library: &Library, home: &Home) -> RecipeDoctorReport {
         invalid,
         disabled,
         blocking,
-        risks: risks(&survey),
+        risks: risks(survey),
         top_action: remediations.first().map(|remedy| remedy.action.clone()),
         remediations,
         manifest: survey.entries.iter().map(fixed).collect(),
         drafts: drafts(library),
-        root: survey.root,
-        issues: survey.issues,
+        root: survey.root.clone(),
+        issues: survey.issues.clone(),
     }
 }
 
@@ -298,7 +320,7 @@ fn risks(survey: &Survey) -> BTreeMap<&'static str, Vec<String>> {
     for entry in survey
         .entries
         .iter()
-        .filter(|entry| entry.state == State::Active)
+        .filter(|entry| entry.state == RecipeState::Active)
     {
         for risk in &entry.risks {
             risks.entry(risk).or_default().push(entry.id.clone());
@@ -315,12 +337,5 @@ fn fixed(entry: &Entry) -> IntegrityEntry {
         size: entry.size,
         state: entry.state,
         tool: entry.tool,
-    }
-}
-
-impl Resolved {
-    /// The digest of its text, for the ledger.
-    pub fn fingerprint(&self) -> String {
-        crate::registry::sha256(self.template.source().text().as_bytes())
     }
 }

@@ -1,32 +1,37 @@
-//! `tool`: the tools there are, and calling one in the foreground with an answer that an agent's
-//! context can hold.
+//! Tools: which there are, and calling one in the foreground with an answer that an agent's context
+//! can hold.
 //!
-//! Owns the bound on what a tool says (the end is kept, all of it saved and named) and the text of
-//! its failures. A tool that is `async` is started by whoever starts runs.
+//! Owns the bound on the answer (the end is kept, all of it saved and named) and the text of
+//! failures. A tool that is `async` is spawned instead.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use materia_model::finding::Finding;
 use materia_model::template::Facts;
+use materia_model::text;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::clock::Clock;
-use crate::execute::{self, Branch, Coverage, Flow, Observer, Outcome, Request, Status};
+use crate::execute::{
+    self, Branch, Coverage, ExecutionStatus, Flow, Outcome, Request, RunObserver,
+};
 use crate::home::Home;
-use crate::library::{Found, Library};
+use crate::library::{Found, Library, Located};
 use crate::process::{DEFAULT_GRACE, Nursery};
-use crate::recipe::{self, Asked, NotResolved};
-use crate::registry::{self, Draft, Launch, Tool, call_shape, record, survey, tools};
+use crate::recipe::{LinkedTemplate, NotResolved};
+use crate::registry::{
+    self, Draft, Launch, RecipeState, Survey, Tool, call_shape, record, survey, tools,
+};
 use crate::store::dir::{self, Scratch};
 
 /// How many lines of an output an agent gets.
-pub const MOST_LINES: usize = 2000;
+pub const MAX_ANSWER_LINES: usize = 2000;
 /// How many bytes of an output an agent gets.
-pub const MOST_BYTES: usize = 51_200;
-/// How much of an output is looked at for its last lines.
-const LOOKED_AT: usize = 1 << 20;
+pub const MAX_ANSWER_BYTES: usize = 51_200;
+/// How much of an output is searched for its last lines, in bytes.
+const MAX_TAIL: usize = 1 << 20;
 
 /// The answer to `tool list`.
 #[derive(Debug, Serialize)]
@@ -42,17 +47,21 @@ pub struct ToolListReport {
 
 /// Lists the tools.
 pub fn list(library: &Library) -> ToolListReport {
-    let survey = survey(library);
+    listing(&survey(library))
+}
+
+/// The tools of a survey that was made.
+pub(super) fn listing(survey: &Survey) -> ToolListReport {
     ToolListReport {
         ok: true,
-        tools: tools(&survey),
-        root: survey.root,
+        tools: tools(survey),
+        root: survey.root.clone(),
     }
 }
 
 /// The answer to `tool promote` without a draft.
 #[derive(Debug, Serialize)]
-pub struct Drafts {
+pub struct DraftListReport {
     /// Always true.
     pub ok: bool,
     /// Captured recipes, by name.
@@ -60,16 +69,47 @@ pub struct Drafts {
 }
 
 /// Lists the drafts.
-pub fn drafts(library: &Library) -> Drafts {
-    Drafts {
+pub fn drafts(library: &Library) -> DraftListReport {
+    DraftListReport {
         ok: true,
         drafts: registry::drafts(library),
     }
 }
 
-/// A tool to call, and in which surroundings.
+/// The user's tool of that name.
+pub fn find(library: &Library, name: &str, cwd: &Path) -> Option<Located> {
+    let found = library.find(name, cwd).ok();
+    found.filter(|located| located.found == Found::User)
+}
+
+/// What to do about a name that is no tool: repair it, make it a tool, correct the name, or look at
+/// the list.
+pub fn hint_for_missing(library: &Library, name: &str) -> String {
+    match registry::entry(library, name).map(|entry| entry.state) {
+        Some(RecipeState::Active) => {
+            return format!(
+                "it is a recipe: `materia tool register {name} --from {name}` makes it a tool"
+            );
+        }
+        Some(_) => {
+            return "`materia inspect recipes --view doctor` says what is wrong with it".to_owned();
+        }
+        None => {}
+    }
+    let tools = list(library).tools;
+    let close = text::closest(name, tools.iter().map(|tool| tool.name.as_str()));
+    close.map_or_else(
+        || {
+            "`materia tool list` has them, `materia inspect recipes --view list` what could be one"
+                .to_owned()
+        },
+        |close| format!("did you mean tool:{close}?"),
+    )
+}
+
+/// A call of a tool.
 #[derive(Debug)]
-pub struct Call<'a> {
+pub struct ToolCall<'a> {
     /// Where recipes are looked for.
     pub library: &'a Library,
     /// Where the ledger and outputs are.
@@ -82,25 +122,25 @@ pub struct Call<'a> {
     pub name: &'a str,
     /// Its arguments.
     pub values: Map<String, Value>,
-    /// Its arguments as words; they win.
-    pub words: &'a [String],
+    /// Its arguments as `key=value` words; they win.
+    pub arguments: &'a [String],
     /// Time and ids.
     pub clock: &'a Clock,
 }
 
-/// What a tool said.
+/// The answer of a tool.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Called {
+pub struct ToolCallReport {
     /// Whether it did not fail.
     pub ok: bool,
     /// Its name.
     pub tool: String,
     /// How it went.
-    pub status: Status,
+    pub status: ExecutionStatus,
     /// Its exit code.
     pub code: i32,
-    /// What it said, or the end of it with a notice.
+    /// Its output, or the end of it with a notice.
     pub text: String,
     /// Whether that is only the end.
     pub truncated: bool,
@@ -110,7 +150,7 @@ pub struct Called {
     pub branches: Vec<Branch>,
     /// The branches in numbers.
     pub coverage: Option<Coverage>,
-    /// What was noticed.
+    /// What was found before it started.
     pub warnings: Vec<String>,
 }
 
@@ -120,11 +160,11 @@ pub enum NotCalled {
     /// It cannot be used.
     #[error(transparent)]
     Recipe(#[from] NotResolved),
-    /// It is no tool: it lies elsewhere than in the person's root.
-    #[error("{name} is a recipe, and no tool", name = materia_model::text::quoted(.0))]
+    /// It is a recipe outside of the user's root.
+    #[error("{name} is a recipe, and no tool", name = text::quoted(.0))]
     NoTool(String),
     /// Its arguments are wrong.
-    #[error("invalid arguments for the tool {}", materia_model::text::quoted(name))]
+    #[error("invalid arguments for the tool {}", text::quoted(name))]
     Arguments {
         /// Its name.
         name: String,
@@ -134,50 +174,42 @@ pub enum NotCalled {
         shape: String,
     },
     /// It runs detached, and this call waits.
-    #[error("the tool {} runs detached", materia_model::text::quoted(.0))]
+    #[error("the tool {} runs detached", text::quoted(.0))]
     Detached(String),
-    /// The machine is in the way.
+    /// The system refused.
     #[error("the tool cannot be run: {0}")]
     Io(#[from] io::Error),
 }
 
 /// Calls a tool and waits for it.
 pub fn call(
-    call: Call<'_>,
+    call: ToolCall<'_>,
     nursery: &mut Nursery,
-    observer: &mut dyn Observer,
-) -> Result<Called, NotCalled> {
-    let Call {
+    observer: &mut dyn RunObserver,
+) -> Result<ToolCallReport, NotCalled> {
+    let ToolCall {
         library,
         home,
         cwd,
         name,
-        values,
-        words,
         clock,
         ..
     } = call;
-    let resolved = recipe::resolve(Asked {
-        library,
-        cwd,
-        name,
-        values,
-        words,
-    })?;
-    if resolved.source != Found::User {
+    let located = library.find(name, cwd).map_err(NotResolved::NotFound)?;
+    let linked = LinkedTemplate::link(library, located, call.values, call.arguments)?;
+    let Some((own_name, fingerprint)) = linked.ledger_entry() else {
         return Err(NotCalled::NoTool(name.to_owned()));
-    }
-    if resolved.recipe.detached {
+    };
+    if linked
+        .recipe
+        .as_ref()
+        .is_some_and(|recipe| recipe.document.detached)
+    {
         return Err(NotCalled::Detached(name.to_owned()));
     }
     let outputs = home.outputs();
     dir::create_private(&outputs).map_err(io::Error::other)?;
     let stages = outputs.join(format!(".stages-{}", clock.fresh_id()));
-    let (shape, shown, fingerprint) = (
-        call_shape(name, &resolved.args),
-        resolved.name.clone(),
-        resolved.fingerprint(),
-    );
     let stages_text = stages.to_string_lossy();
     let facts = Facts {
         home: call.home_dir.and_then(Path::to_str),
@@ -185,21 +217,21 @@ pub fn call(
         stages: Some(&stages_text),
         ..Facts::default()
     };
-    let prepared = resolved
+    let prepared = linked
         .prepare(facts)
         .map_err(|findings| NotCalled::Arguments {
             name: name.to_owned(),
             findings,
-            shape,
+            shape: call_shape(name, linked.template.args()),
         })?;
-    let mut warnings = prepared.warnings();
-    warnings.extend(record(home, &shown, &fingerprint, Launch::Tool, clock.now()).err());
-    let kept = prepared
+    let mut warnings = prepared.messages();
+    warnings.extend(record(home, own_name, &fingerprint, Launch::Tool, clock.now()).err());
+    let _stages = prepared
         .plan
         .keeps_stages()
         .then(|| Scratch::exactly(&stages))
-        .transpose();
-    let _stages = kept.map_err(io::Error::other)?;
+        .transpose()
+        .map_err(io::Error::other)?;
     let request = Request {
         plan: &prepared.plan,
         cwd: cwd.to_owned(),
@@ -209,21 +241,26 @@ pub fn call(
         spool: outputs.clone(),
     };
     let outcome = execute::run(&request, nursery, observer)?;
-    Ok(said(outcome, shown, warnings, &outputs)?)
+    Ok(report(outcome, own_name, warnings, &outputs)?)
 }
 
-/// What an agent is told of an outcome.
-fn said(outcome: Outcome, tool: String, warnings: Vec<String>, dir: &Path) -> io::Result<Called> {
-    let ok = outcome.status != Status::Failed;
-    let (kept, full) = bounded(&outcome.output, dir, &tool)?;
+/// The report of an outcome, within the bounds.
+fn report(
+    outcome: Outcome,
+    tool: &str,
+    warnings: Vec<String>,
+    dir: &Path,
+) -> io::Result<ToolCallReport> {
+    let ok = outcome.status != ExecutionStatus::Failed;
+    let (end, full) = bounded(&outcome.output, dir, tool)?;
     let text = if ok {
-        kept
+        end
     } else {
-        failure_text(&outcome, &kept)
+        failure_text(&outcome, &end)
     };
-    Ok(Called {
+    Ok(ToolCallReport {
         ok,
-        tool,
+        tool: tool.to_owned(),
         status: outcome.status,
         code: outcome.code,
         text,
@@ -246,26 +283,26 @@ fn failure_text(outcome: &Outcome, stdout: &str) -> String {
     if !stderr.trim().is_empty() {
         text.push_str(&format!("\n\nstderr:\n{}", stderr.trim()));
     }
-    if stdout != NOTHING {
+    if stdout != NO_OUTPUT {
         text.push_str(&format!("\n\nstdout:\n{stdout}"));
     }
     text
 }
 
-/// What is said when a tool says nothing.
-const NOTHING: &str = "(no output)";
+/// The text for a tool that wrote nothing.
+const NO_OUTPUT: &str = "(no output)";
 
 /// The end of an output within the bounds, and the file with all of it where that is not
 /// everything.
 pub fn bounded(output: &Flow, dir: &Path, name: &str) -> io::Result<(String, Option<PathBuf>)> {
-    let (bytes, total) = output.tail(LOOKED_AT)?;
+    let (bytes, total) = output.tail(MAX_TAIL)?;
     let all = String::from_utf8_lossy(&bytes);
     let all = all.trim_end();
     if all.is_empty() {
-        return Ok((NOTHING.to_owned(), None));
+        return Ok((NO_OUTPUT.to_owned(), None));
     }
     let kept = last(all);
-    if kept.len() == all.len() && total <= LOOKED_AT as u64 {
+    if kept.len() == all.len() && total <= MAX_TAIL as u64 {
         return Ok((all.to_owned(), None));
     }
     let file = output.keep(dir, &format!("{name}-stdout-"))?;
@@ -283,9 +320,9 @@ pub fn bounded(output: &Flow, dir: &Path, name: &str) -> io::Result<(String, Opt
 fn last(text: &str) -> &str {
     let lines = text
         .rmatch_indices('\n')
-        .nth(MOST_LINES - 1)
+        .nth(MAX_ANSWER_LINES - 1)
         .map_or(0, |(at, _)| at + 1);
-    let bytes = text.ceil_char_boundary(text.len().saturating_sub(MOST_BYTES));
+    let bytes = text.ceil_char_boundary(text.len().saturating_sub(MAX_ANSWER_BYTES));
     &text[lines.max(bytes)..]
 }
 
@@ -310,8 +347,8 @@ mod tests {
         let lines = |n: usize| (0..n).map(|index| format!("{index}\n")).collect::<String>();
         assert_eq!(last(lines(3).trim_end()), "0\n1\n2");
         assert!(last(lines(2500).trim_end()).starts_with("500\n"));
-        let long = "é".repeat(MOST_BYTES);
-        assert_eq!(last(&long).len(), MOST_BYTES);
+        let long = "é".repeat(MAX_ANSWER_BYTES);
+        assert_eq!(last(&long).len(), MAX_ANSWER_BYTES);
         assert_eq!(
             (size(5), size(1536), size(5 << 20)),
             ("5B".to_owned(), "1.5KB".to_owned(), "5.0MB".to_owned())

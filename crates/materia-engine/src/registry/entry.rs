@@ -15,8 +15,8 @@ use crate::library::{Found, Library, Located};
 /// How a recipe stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RecipeState"))]
-pub enum State {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum RecipeState {
     /// It can be used.
     Active,
     /// Another one of its name is used.
@@ -42,7 +42,7 @@ pub struct Entry {
     /// Where it was found.
     pub source: Found,
     /// How it stands.
-    pub state: State,
+    pub state: RecipeState,
     /// Whether it can be called as a tool.
     pub tool: bool,
     /// The shelf it belongs to.
@@ -100,7 +100,7 @@ impl Entry {
         match library.link(located) {
             Ok(linked) => {
                 entry.describe(&linked.recipe);
-                entry.args = linked.template.args();
+                entry.args = linked.template.args().to_vec();
                 entry.issues = linked.template.warnings().to_vec();
                 let imports = linked.composition.iter().filter(|one| one.depth == 1);
                 entry.imports = imports.map(|one| one.name.clone()).collect();
@@ -119,9 +119,9 @@ impl Entry {
                 }
                 entry.risks = risks;
                 entry.state = if linked.recipe.disabled {
-                    State::Disabled
+                    RecipeState::Disabled
                 } else {
-                    State::Active
+                    RecipeState::Active
                 };
                 let parts = linked
                     .composition
@@ -133,23 +133,23 @@ impl Entry {
                     entry.sha256, entry.args, entry.description
                 );
             }
-            Err(findings) => (entry.state, entry.issues) = (State::Invalid, findings),
+            Err(findings) => (entry.state, entry.issues) = (RecipeState::Invalid, findings),
         }
         if let Some(problem) = name_problem {
-            entry.state = State::Invalid;
+            entry.state = RecipeState::Invalid;
             entry.issues.insert(0, problem);
         }
         entry
             .issues
             .sort_by_key(|issue| std::cmp::Reverse(issue.severity));
-        entry.tool = entry.state == State::Active && entry.source == Found::User;
+        entry.tool = entry.state == RecipeState::Active && entry.source == Found::User;
         entry
     }
 
     /// A file that cannot even be read.
     pub(super) fn unreadable(name: &str, file: &std::path::Path, error: LoadError) -> Self {
         let mut entry = Self::blank(name, &file.to_string_lossy(), Found::User);
-        entry.state = State::Invalid;
+        entry.state = RecipeState::Invalid;
         entry
             .issues
             .push(Finding::error(error.code, error.message).hint(error.hint));
@@ -161,7 +161,7 @@ impl Entry {
             id: name.to_owned(),
             path: path.to_owned(),
             source,
-            state: State::Active,
+            state: RecipeState::Active,
             tool: false,
             kind: kind_of(name).to_owned(),
             description: None,

@@ -13,7 +13,7 @@ use materia_model::text;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::entry::{Entry, State};
+use super::entry::{Entry, RecipeState};
 use super::{name, survey};
 use crate::library::Library;
 use crate::store::lock::{Holder, Lock, LockError, Mode, Wait};
@@ -33,14 +33,10 @@ pub struct Registration {
     pub update: bool,
 }
 
-/// What came of it, truthfully.
+/// A tool that was changed, as it is found afterwards.
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(
-    feature = "typescript",
-    derive(ts_rs::TS),
-    ts(rename = "ToolChangeReport")
-)]
-pub struct Registered {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ToolChangeReport {
     /// Always true; what is refused is a failure.
     pub ok: bool,
     /// The tool's name.
@@ -97,7 +93,7 @@ pub enum NotRegistered {
 pub fn register(
     library: &Library,
     registration: &Registration,
-) -> Result<Registered, NotRegistered> {
+) -> Result<ToolChangeReport, NotRegistered> {
     let name = proper(&registration.name)?;
     let _lock = lock(library)?;
     let before = existing(library, &name);
@@ -121,7 +117,7 @@ pub fn promote(
     draft: &str,
     name: Option<&str>,
     update: bool,
-) -> Result<Registered, NotRegistered> {
+) -> Result<ToolChangeReport, NotRegistered> {
     let file = draft_file(library, draft)?;
     let stem = file
         .file_stem()
@@ -143,7 +139,7 @@ pub fn promote(
 }
 
 /// Takes a tool away; the recipe that it hid, if any, is used from now on.
-pub fn remove(library: &Library, name: &str) -> Result<Registered, NotRegistered> {
+pub fn remove(library: &Library, name: &str) -> Result<ToolChangeReport, NotRegistered> {
     let _lock = lock(library)?;
     let Some(file) = existing(library, name) else {
         return Err(NotRegistered::Unknown(name.to_owned()));
@@ -158,7 +154,7 @@ pub fn remove(library: &Library, name: &str) -> Result<Registered, NotRegistered
             text::quoted(name)
         ));
     }
-    Ok(Registered {
+    Ok(ToolChangeReport {
         ok: true,
         name: name.to_owned(),
         path: file.to_string_lossy().into_owned(),
@@ -177,7 +173,7 @@ fn write(
     name: &str,
     recipe: &Value,
     action: &'static str,
-) -> Result<Registered, NotRegistered> {
+) -> Result<ToolChangeReport, NotRegistered> {
     let file = library.root().join(format!("{name}.json"));
     let text = format!(
         "{}\n",
@@ -199,7 +195,7 @@ fn write(
         .flat_map(|entry| &entry.args)
         .map(|arg| arg.name.clone())
         .collect();
-    Ok(Registered {
+    Ok(ToolChangeReport {
         ok: true,
         name: name.to_owned(),
         path: file.to_string_lossy().into_owned(),
@@ -207,7 +203,7 @@ fn write(
         valid: found
             && entry
                 .as_ref()
-                .is_some_and(|entry| entry.state != State::Invalid),
+                .is_some_and(|entry| entry.state != RecipeState::Invalid),
         callable: found && entry.as_ref().is_some_and(|entry| entry.tool),
         action,
         args,

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::entry::{Entry, State};
+use super::entry::{Entry, RecipeState};
 use super::survey::Survey;
 
 /// What kind of trouble it is, the most pressing first.
@@ -59,7 +59,7 @@ pub fn remedies(survey: &Survey) -> Vec<Remedy> {
 fn remedy(entry: &Entry) -> Option<Remedy> {
     let blocked = entry.shadows.first().cloned();
     let (kind, reason, action) = match entry.state {
-        State::Invalid => {
+        RecipeState::Invalid => {
             let problem = entry.problem();
             let place = problem
                 .and_then(|issue| issue.place.as_ref())
@@ -79,17 +79,17 @@ fn remedy(entry: &Entry) -> Option<Remedy> {
             };
             (kind, reason, format!("edit {}: {fix}", entry.path))
         }
-        State::Disabled if blocked.is_some() => (
+        RecipeState::Disabled if blocked.is_some() => (
             RemedyKind::BlockingDisabled,
             "it is disabled, and the one that it hides is not used either".to_owned(),
             format!("take \"disabled\" out of {0}, or move {0} away", entry.path),
         ),
-        State::Disabled => (
+        RecipeState::Disabled => (
             RemedyKind::Disabled,
             "it is disabled".to_owned(),
             format!("materia tool remove {}, or enable it", entry.id),
         ),
-        State::Shadowed => {
+        RecipeState::Shadowed => {
             let by = entry.shadowed_by.clone().unwrap_or_default();
             (
                 RemedyKind::Shadowed,
@@ -97,7 +97,7 @@ fn remedy(entry: &Entry) -> Option<Remedy> {
                 format!("nothing, or rename one of them: {}", entry.path),
             )
         }
-        State::Active
+        RecipeState::Active
             if entry.tool
                 && entry
                     .risks
@@ -113,7 +113,7 @@ fn remedy(entry: &Entry) -> Option<Remedy> {
                 ),
             )
         }
-        State::Active => return None,
+        RecipeState::Active => return None,
     };
     let active_path = entry.shadowed_by.clone();
     let blocking = matches!(

@@ -11,7 +11,7 @@ use materia_model::finding::Finding;
 use materia_model::text;
 use serde::Serialize;
 
-use super::entry::{Entry, State};
+use super::entry::{Entry, RecipeState};
 use super::name;
 use crate::library::{Library, packaged};
 
@@ -84,7 +84,7 @@ fn ranked(mut entries: Vec<Entry>) -> Vec<Entry> {
     };
     first.shadows = rest.iter().map(|entry| entry.path.clone()).collect();
     for entry in rest {
-        (entry.state, entry.tool) = (State::Shadowed, false);
+        (entry.state, entry.tool) = (RecipeState::Shadowed, false);
         entry.shadowed_by = Some(first.path.clone());
     }
     entries

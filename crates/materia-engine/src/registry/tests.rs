@@ -39,7 +39,7 @@ impl Place {
         file
     }
 
-    fn state(&self, name: &str) -> (State, bool) {
+    fn state(&self, name: &str) -> (RecipeState, bool) {
         entry(&self.library, name)
             .map(|entry| (entry.state, entry.tool))
             .unwrap()
@@ -50,7 +50,7 @@ impl Place {
         name: &str,
         fields: Value,
         update: bool,
-    ) -> Result<Registered, NotRegistered> {
+    ) -> Result<ToolChangeReport, NotRegistered> {
         let Value::Object(fields) = fields else {
             panic!("fields")
         };
@@ -88,17 +88,20 @@ fn r4_names_are_normalised_or_refused() {
 #[test]
 fn the_first_of_a_name_counts_even_when_it_is_broken_or_disabled() {
     let place = place();
-    assert_eq!(place.state("utility-git-log"), (State::Active, false));
+    assert_eq!(place.state("utility-git-log"), (RecipeState::Active, false));
     place.write("utility-git-log.md", "---\ntemplate: echo md\n---\n");
-    assert_eq!(place.state("utility-git-log"), (State::Active, true));
+    assert_eq!(place.state("utility-git-log"), (RecipeState::Active, true));
     place.write("utility-git-log.json", "{\"template\": ");
-    assert_eq!(place.state("utility-git-log"), (State::Invalid, false));
+    assert_eq!(
+        place.state("utility-git-log"),
+        (RecipeState::Invalid, false)
+    );
     place.write(
         "utility-git-log.json",
         "{\"disabled\": true, \"template\": \"x\"}",
     );
     let survey = survey(&place.library);
-    let states: Vec<(State, bool)> = survey
+    let states: Vec<(RecipeState, bool)> = survey
         .entries
         .iter()
         .filter(|entry| entry.id == "utility-git-log")
@@ -107,9 +110,9 @@ fn the_first_of_a_name_counts_even_when_it_is_broken_or_disabled() {
     assert_eq!(
         states,
         [
-            (State::Disabled, false),
-            (State::Shadowed, false),
-            (State::Shadowed, false)
+            (RecipeState::Disabled, false),
+            (RecipeState::Shadowed, false),
+            (RecipeState::Shadowed, false)
         ]
     );
     place.write("bash.json", "{\"template\": \"x\"}");

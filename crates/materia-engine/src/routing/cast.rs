@@ -14,7 +14,7 @@ use super::Sender;
 use super::error::Error;
 use super::report::MessageReport;
 use crate::cast::{Glance, Standing};
-use crate::launch::spawn::{self, DRIVER, Wanted};
+use crate::launch::spawn::{self, DRIVER, RunSettings};
 use crate::post;
 use crate::run::{self, Place};
 
@@ -65,7 +65,7 @@ pub(super) fn steer(
         .into_iter()
         .flatten();
     let words = words.filter_map(Value::as_str).map(str::to_owned).collect();
-    let wanted = Wanted {
+    let wanted = RunSettings {
         id: Some(place.id().clone()),
         origin: Origin::Cast,
         session: start.session.clone(),
@@ -74,7 +74,7 @@ pub(super) fn steer(
         on_session_end: start.on_session_end,
         spool: place.dir().to_owned(),
         clock: sender.clock.clone(),
-        ..Wanted::default()
+        ..RunSettings::default()
     };
     let spawned = spawn::drive_cast(sender.root, &wanted, cast, verb, said.as_deref(), words)?;
     let id = post::message_id(0, &sender.clock.fresh_id());

@@ -47,8 +47,8 @@ pub(super) fn conclude(
         return end;
     }
     end.code = Some(outcome.code);
-    let failed = outcome.status == execute::Status::Failed;
-    end.degraded = outcome.status == execute::Status::Degraded;
+    let failed = outcome.status == execute::ExecutionStatus::Failed;
+    end.degraded = outcome.status == execute::ExecutionStatus::Degraded;
     end.status = if failed { Status::Failed } else { Status::Done };
     if let Some(failure) = outcome.failures.first() {
         end.error = Some(told(start, failure));

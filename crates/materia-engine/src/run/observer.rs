@@ -22,7 +22,7 @@ use super::pipe::Pipe;
 use super::place::{Place, Root};
 use super::{snapshot, status};
 use crate::clock::{self, Clock, Stopwatch};
-use crate::execute::{Observer, Progress, Wish};
+use crate::execute::{ObserverCommand, RunController, RunObserver, RunProgress};
 use crate::process::{Exits, LeafId};
 use crate::store::journal::{From, JournalError, Reader, SharedJournal};
 use crate::store::spare::Spare;
@@ -292,7 +292,7 @@ impl<'s> Watcher<'s> {
     }
 
     /// Writes how far it is, if that is due.
-    fn progress(&mut self) {
+    fn write_progress(&mut self) {
         if self.unwritten && self.written.elapsed() >= self.patience {
             snapshot::progress(
                 self.place,
@@ -305,10 +305,10 @@ impl<'s> Watcher<'s> {
     }
 }
 
-impl Observer for Watcher<'_> {
-    fn tell(&mut self, progress: Progress<'_>) {
+impl RunObserver for Watcher<'_> {
+    fn progress(&mut self, progress: RunProgress<'_>) {
         match progress {
-            Progress::Started {
+            RunProgress::Started {
                 leaf, label, argv, ..
             } => {
                 self.count += 1;
@@ -332,7 +332,7 @@ impl Observer for Watcher<'_> {
                 self.unwritten = true;
                 self.feeding.iter_mut().for_each(Feeding::started);
             }
-            Progress::Ended {
+            RunProgress::Ended {
                 leaf,
                 run,
                 read_all,
@@ -353,21 +353,23 @@ impl Observer for Watcher<'_> {
                 self.failed += u64::from(run.code != 0);
                 self.unwritten = true;
             }
-            Progress::Interrupted { .. } => self.stopping = true,
-            Progress::Postponed { .. } | Progress::Said { .. } | Progress::Seen { .. } => {}
-            Progress::Tick => {
+            RunProgress::Interrupted { .. } => self.stopping = true,
+            RunProgress::Postponed { .. }
+            | RunProgress::Stderr { .. }
+            | RunProgress::Stdout { .. } => {}
+            RunProgress::Tick => {
                 self.settle();
                 // Its end is not going to wait for a file to be made.
                 self.spare = self
                     .spare
                     .take()
                     .or_else(|| Spare::in_dir(self.place.dir()));
-                self.progress();
+                self.write_progress();
             }
         }
     }
 
-    fn pace(&self) -> Option<Duration> {
+    fn tick_interval(&self) -> Option<Duration> {
         let patience = if self.unwritten {
             self.patience
         } else {
@@ -377,24 +379,27 @@ impl Observer for Watcher<'_> {
         Some(if due { Duration::ZERO } else { patience })
     }
 
-    fn looks(&self) -> bool {
+    fn wants_stdout(&self) -> bool {
         false
     }
+}
 
-    fn wishes(&mut self, hungry: bool) -> Vec<Wish> {
+impl RunController for Watcher<'_> {
+    fn commands(&mut self, stdin_drained: bool) -> Vec<ObserverCommand> {
         self.bell.drain();
         let came = self.catch_up();
         let line = self
             .feeding
             .as_mut()
-            .and_then(|feeding| feeding.next(hungry));
-        let mut wishes: Vec<Wish> = line.map(Wish::Feed).into_iter().collect();
+            .and_then(|feeding| feeding.next(stdin_drained));
+        let mut commands: Vec<ObserverCommand> =
+            line.map(ObserverCommand::Feed).into_iter().collect();
         self.pipe.look(self.place, self.journal, &self.state, came);
         if !self.stopping && (self.state.asked.is_some() || self.retires()) {
             self.stopping = true;
             self.retired = self.state.asked.is_none();
-            wishes.push(Wish::Stop);
+            commands.push(ObserverCommand::Stop);
         }
-        wishes
+        commands
     }
 }

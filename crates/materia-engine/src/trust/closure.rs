@@ -18,17 +18,13 @@ pub struct Closure {
     root: PathBuf,
     base: PathBuf,
     files: BTreeMap<String, String>,
-    acts: Vec<Act>,
+    acts: Vec<TrustedAct>,
 }
 
 /// One thing that would run, as a person is shown it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(
-    feature = "typescript",
-    derive(ts_rs::TS),
-    ts(rename = "TrustedAct", optional_fields)
-)]
-pub struct Act {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct TrustedAct {
     /// What has it run.
     pub name: String,
     /// What it is: `command`, `template`, `recipe`, `utility` or `agent`.
@@ -76,7 +72,7 @@ impl Closure {
     }
 
     /// Adds something that would run.
-    pub fn add_act(&mut self, act: Act) {
+    pub fn add_act(&mut self, act: TrustedAct) {
         self.acts.push(act);
     }
 
@@ -86,7 +82,7 @@ impl Closure {
     }
 
     /// What would run.
-    pub fn acts(&self) -> &[Act] {
+    pub fn acts(&self) -> &[TrustedAct] {
         &self.acts
     }
 

@@ -1,7 +1,7 @@
-//! The person's ledger: which closures they agreed to.
+//! The user's ledger: which closures they agreed to.
 //!
-//! Owns `trust.json` in the profile, 0600, replaced as a whole under a lock. One that cannot be
-//! read trusts nothing.
+//! Owns `trust.json` in the profile, 0600, replaced as a whole under a lock. A ledger that cannot
+//! be read trusts nothing.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,14 +18,14 @@ use crate::store::lock::{Holder, Lock, Mode, Wait};
 use crate::store::{atomic, dir};
 
 const FORMAT: u32 = 1;
-/// The largest ledger that is read.
-const LARGEST: u64 = 64 << 20;
-/// How long another writer may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The largest ledger that is read, in bytes.
+const MAX_LEDGER_SIZE: u64 = 64 << 20;
+/// How long to wait for another writer.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// One closure that the person agreed to.
+/// One closure that the user agreed to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Granted {
+pub struct TrustGrant {
     /// What the trust is pinned to.
     pub digest: String,
     /// When they agreed.
@@ -36,29 +36,29 @@ pub struct Granted {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Ledger {
-    trusted: BTreeMap<String, Granted>,
+    trusted: BTreeMap<String, TrustGrant>,
 }
 
 fn read(home: &Home) -> Result<Ledger, Error> {
-    match atomic::read_json(&home.trust(), FORMAT, LARGEST) {
+    match atomic::read_json(&home.trust(), FORMAT, MAX_LEDGER_SIZE) {
         Err(atomic::ReadError::Missing(_)) => Ok(Ledger::default()),
         read => Ok(read?),
     }
 }
 
-/// What the person agreed to for a file.
-pub(super) fn find(home: &Home, name: &str) -> Result<Option<Granted>, Error> {
+/// What the user agreed to for a file.
+pub(super) fn find(home: &Home, name: &str) -> Result<Option<TrustGrant>, Error> {
     Ok(read(home)?.trusted.remove(name))
 }
 
-/// Everything that the person agreed to, by file.
-pub fn list(home: &Home) -> Result<BTreeMap<String, Granted>, Error> {
+/// Everything that the user agreed to, by file.
+pub fn list(home: &Home) -> Result<BTreeMap<String, TrustGrant>, Error> {
     Ok(read(home)?.trusted)
 }
 
-/// Writes down that the person agreed to this.
+/// Records that the user agreed to this.
 pub fn grant(home: &Home, closure: &Closure, clock: &Clock) -> Result<(), Error> {
-    let granted = Granted {
+    let granted = TrustGrant {
         digest: closure.digest(),
         at: clock.now(),
         files: closure.files().clone(),
@@ -69,7 +69,7 @@ pub fn grant(home: &Home, closure: &Closure, clock: &Clock) -> Result<(), Error>
     })
 }
 
-/// Takes back that the person agreed to something: to a file, or to everything in a directory.
+/// Revokes the trust in a file, or in everything in a directory.
 pub fn revoke(home: &Home, path: &Path) -> Result<Vec<String>, Error> {
     change(home, |ledger| {
         let below = format!("{}/", named(path));
@@ -94,7 +94,7 @@ fn change<T>(home: &Home, edit: impl FnOnce(&mut Ledger) -> Result<T, Error>) ->
     let _held = Lock::acquire(
         &lock,
         Mode::Exclusive,
-        Wait::For(PATIENCE),
+        Wait::For(LOCK_TIMEOUT),
         &Holder::current(),
     )?;
     let mut ledger = read(home)?;

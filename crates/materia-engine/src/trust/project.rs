@@ -1,8 +1,8 @@
-//! `trust`: what a project brings, whether the person agreed to it, and the taking back of that.
+//! What a project's config would run, and whether the user trusts exactly that.
 //!
 //! Owns the closure of a project's config: its text as it was read and is going to be used, the
 //! recipes that its utilities name with everything these import, and the scripts that all of them
-//! name. Who may agree is the door's question. Runs nothing.
+//! name. A command computes it once, as a [`ProjectTrust`]. Runs nothing and asks no user.
 
 mod scripts;
 
@@ -16,10 +16,10 @@ use materia_model::text;
 use serde::Serialize;
 
 use crate::clock::Clock;
-use crate::config::{Files, PROJECT_FILE};
+use crate::config::{ConfigSnapshot, Files, PROJECT_FILE};
 use crate::home::Home;
 use crate::library::Library;
-use crate::trust::{self, Act, Change, Closure, Error, Granted};
+use crate::trust::{self, Closure, Error, TrustChange, TrustGrant, TrustRefusal, TrustedAct};
 use crate::utility::template;
 use scripts::Scripts;
 
@@ -34,11 +34,11 @@ pub struct TrustReport {
     /// How the person stands to it.
     pub standing: TrustStanding,
     /// What it would run.
-    pub acts: Vec<Act>,
+    pub acts: Vec<TrustedAct>,
     /// The files and their hashes.
     pub files: BTreeMap<String, String>,
     /// What is different from what the person agreed to.
-    pub changes: Vec<Change>,
+    pub changes: Vec<TrustChange>,
     /// What trust is pinned to.
     pub digest: Option<String>,
 }
@@ -58,44 +58,134 @@ pub enum TrustStanding {
     Untrusted,
 }
 
-/// Everything that the person agreed to.
+/// Everything that the user trusts.
 #[derive(Debug, Serialize)]
-pub struct Listing {
+pub struct TrustListReport {
     /// Always true.
     pub ok: bool,
-    /// By file.
-    pub trusted: BTreeMap<String, Granted>,
+    /// The grants, by file.
+    pub trusted: BTreeMap<String, TrustGrant>,
 }
 
-/// What the person took back.
+/// What the user no longer trusts.
 #[derive(Debug, Serialize)]
-pub struct Revoked {
-    /// Always true; nothing to take back is a failure.
+pub struct TrustRevokeReport {
+    /// Always true; nothing to revoke is an error.
     pub ok: bool,
     /// The files.
     pub revoked: Vec<String>,
 }
 
-/// Says whether everything that the project brings is trusted as it is.
+/// What a project brings and whether the user trusts it, computed once for a command.
+#[derive(Debug)]
+pub struct ProjectTrust {
+    closure: Option<Closure>,
+    report: TrustReport,
+}
+
+impl ProjectTrust {
+    /// Computes the closure and looks it up in the ledger.
+    pub fn inspect(files: &Files, home: Option<&Home>) -> Result<Self, Error> {
+        Self::inspect_snapshot(&files.snapshot(), home)
+    }
+
+    /// The same, where the config is merged already.
+    pub fn inspect_snapshot(
+        snapshot: &ConfigSnapshot<'_>,
+        home: Option<&Home>,
+    ) -> Result<Self, Error> {
+        let closure = project(snapshot, home);
+        let report = report(closure.as_ref(), home)?;
+        Ok(Self { closure, report })
+    }
+
+    /// What the user is shown about it.
+    pub fn report(&self) -> &TrustReport {
+        &self.report
+    }
+
+    /// The same, by value.
+    pub fn into_report(self) -> TrustReport {
+        self.report
+    }
+
+    /// Refuses what the user does not trust as it is.
+    pub fn require(&self) -> Result<(), Error> {
+        let changes = match self.report.standing {
+            TrustStanding::Nothing | TrustStanding::Trusted => return Ok(()),
+            TrustStanding::Changed => Some(self.report.changes.clone()),
+            TrustStanding::Untrusted => None,
+        };
+        let root = self.report.file.clone().unwrap_or_default();
+        Err(Error::Refused(Box::new(TrustRefusal { root, changes })))
+    }
+
+    /// Records that the user agreed to exactly this.
+    pub fn grant(self, home: &Home, clock: &Clock) -> Result<TrustReport, Error> {
+        let Some(closure) = &self.closure else {
+            return Ok(self.report);
+        };
+        trust::grant(home, closure, clock)?;
+        Ok(TrustReport {
+            standing: TrustStanding::Trusted,
+            changes: Vec::new(),
+            ..self.report
+        })
+    }
+}
+
+/// Refuses what the project brings unless the user trusts it as it is.
 pub fn require(files: &Files, home: Option<&Home>) -> Result<(), Error> {
-    project(files, home).map_or(Ok(()), |closure| trust::require(home, &closure))
+    ProjectTrust::inspect(files, home)?.require()
 }
 
 /// Shows what the project brings.
 pub fn show(files: &Files, home: Option<&Home>) -> Result<TrustReport, Error> {
-    let Some(closure) = project(files, home) else {
-        let (standing, acts, files) = (TrustStanding::Nothing, Vec::new(), BTreeMap::new());
+    Ok(ProjectTrust::inspect(files, home)?.into_report())
+}
+
+/// Records that the user agreed to what they were shown; refused if the project changed meanwhile.
+pub fn grant(files: &Files, home: &Home, shown: &TrustReport, clock: &Clock) -> Result<(), Error> {
+    let now = ProjectTrust::inspect(files, Some(home))?;
+    if now.report.digest == shown.digest {
+        now.grant(home, clock).map(drop)
+    } else {
+        now.require()
+    }
+}
+
+/// Everything that the user trusts.
+pub fn list(home: &Home) -> Result<TrustListReport, Error> {
+    Ok(TrustListReport {
+        ok: true,
+        trusted: trust::list(home)?,
+    })
+}
+
+/// Revokes the trust in a file, or in everything in a directory.
+pub fn revoke(home: &Home, path: &Path) -> Result<TrustRevokeReport, Error> {
+    // A path that is gone from the disk can still be revoked by its name.
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let revoked = trust::revoke(home, &real).or_else(|error| match error {
+        Error::Unknown(_) => trust::revoke(home, path),
+        other => Err(other),
+    })?;
+    Ok(TrustRevokeReport { ok: true, revoked })
+}
+
+fn report(closure: Option<&Closure>, home: Option<&Home>) -> Result<TrustReport, Error> {
+    let Some(closure) = closure else {
         return Ok(TrustReport {
             ok: true,
             file: None,
-            standing,
-            acts,
-            files,
+            standing: TrustStanding::Nothing,
+            acts: Vec::new(),
+            files: BTreeMap::new(),
             changes: Vec::new(),
             digest: None,
         });
     };
-    let (standing, changes) = match trust::require(home, &closure) {
+    let (standing, changes) = match trust::require(home, closure) {
         Ok(()) => (TrustStanding::Trusted, Vec::new()),
         Err(Error::Refused(refusal)) => match refusal.changes {
             Some(changes) => (TrustStanding::Changed, changes),
@@ -114,39 +204,9 @@ pub fn show(files: &Files, home: Option<&Home>) -> Result<TrustReport, Error> {
     })
 }
 
-/// Writes down that the person agreed to what they were shown; refused where it is another thing by
-/// now.
-pub fn grant(files: &Files, home: &Home, shown: &TrustReport, clock: &Clock) -> Result<(), Error> {
-    match project(files, Some(home)) {
-        Some(closure) if Some(closure.digest()) == shown.digest => {
-            trust::grant(home, &closure, clock)
-        }
-        Some(closure) => trust::require(Some(home), &closure),
-        None => Ok(()),
-    }
-}
-
-/// Everything that the person agreed to.
-pub fn list(home: &Home) -> Result<Listing, Error> {
-    Ok(Listing {
-        ok: true,
-        trusted: trust::list(home)?,
-    })
-}
-
-/// Takes back that the person agreed to a file, or to everything in a directory.
-pub fn revoke(home: &Home, path: &Path) -> Result<Revoked, Error> {
-    // What is gone from the disk can still be taken back by its name.
-    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let revoked = trust::revoke(home, &real).or_else(|error| match error {
-        Error::Unknown(_) => trust::revoke(home, path),
-        other => Err(other),
-    })?;
-    Ok(Revoked { ok: true, revoked })
-}
-
 /// The closure of the project's own config, where it has one.
-fn project(files: &Files, home: Option<&Home>) -> Option<Closure> {
+fn project(snapshot: &ConfigSnapshot<'_>, home: Option<&Home>) -> Option<Closure> {
+    let files = snapshot.files();
     let layer = files
         .layers()
         .iter()
@@ -163,7 +223,13 @@ fn project(files: &Files, home: Option<&Home>) -> Option<Closure> {
         files.layers()[layer].document.source().text().as_bytes(),
     );
     // What lies above cannot take back what this one brings, so it is read as if it were the last.
-    let config = Config::load(&files.layers()[..=layer]);
+    let without_upper;
+    let config = if layer + 1 == files.layers().len() {
+        snapshot.config()
+    } else {
+        without_upper = Config::load(&files.layers()[..=layer]);
+        &without_upper
+    };
     let mut scripts = Scripts::new(&root, closure.base());
     let library = home.map(|home| Library::new(home, home.user()));
     let below = Config::load(&files.layers()[..layer]);
@@ -183,7 +249,12 @@ fn project(files: &Files, home: Option<&Home>) -> Option<Closure> {
     Some(closure)
 }
 
-fn act(materia: &Materia, project: &Path, scripts: &mut Scripts, library: Option<&Library>) -> Act {
+fn act(
+    materia: &Materia,
+    project: &Path,
+    scripts: &mut Scripts,
+    library: Option<&Library>,
+) -> TrustedAct {
     let (kind, commands, detail) = match &materia.kind {
         Kind::Agent(agent) => ("agent", Vec::new(), Some(role(agent))),
         Kind::Utility(utility) => match &utility.run {
@@ -210,7 +281,7 @@ fn act(materia: &Materia, project: &Path, scripts: &mut Scripts, library: Option
         },
     };
     commands.iter().for_each(|argv| scripts.look_in(argv));
-    Act {
+    TrustedAct {
         name: materia.id.clone(),
         kind,
         commands,

@@ -10,37 +10,33 @@ use crate::store::atomic::{ReadError, WriteError};
 use crate::store::dir::DirError;
 use crate::store::lock::LockError;
 
-/// The most changes that a message lists.
-const MOST_LISTED: usize = 5;
+/// How many changes a message lists.
+const MAX_LISTED_CHANGES: usize = 5;
 
-/// Something that the person does not trust as it is.
+/// Something that the user does not trust as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct TrustRefusal {
     /// The file.
     pub root: PathBuf,
-    /// What is different from what the person agreed to; nothing where they never did.
-    pub changes: Option<Vec<Change>>,
+    /// What is different from what the user agreed to; `None` where they never agreed.
+    pub changes: Option<Vec<TrustChange>>,
 }
 
 /// One file that is different.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "TrustChange"))]
-pub struct Change {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct TrustChange {
     /// The file.
     pub file: String,
     /// In which way.
-    pub how: How,
+    pub how: TrustChangeKind,
 }
 
 /// In which way a file is different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(
-    feature = "typescript",
-    derive(ts_rs::TS),
-    ts(rename = "TrustChangeKind")
-)]
-pub enum How {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum TrustChangeKind {
     /// Its bytes are others.
     Changed,
     /// It was not there, or not named.
@@ -49,7 +45,7 @@ pub enum How {
     Removed,
 }
 
-impl std::fmt::Display for Refusal {
+impl std::fmt::Display for TrustRefusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let root = text::quoted_within(&self.root.to_string_lossy(), 4096);
         match &self.changes {
@@ -58,10 +54,16 @@ impl std::fmt::Display for Refusal {
                 "the project's {root} is not trusted, and what it says would run"
             ),
             Some(changes) => {
-                let mut listed: Vec<String> =
-                    changes.iter().take(MOST_LISTED).map(Change::told).collect();
-                if changes.len() > MOST_LISTED {
-                    listed.push(text::count(changes.len() - MOST_LISTED, "other file"));
+                let mut listed: Vec<String> = changes
+                    .iter()
+                    .take(MAX_LISTED_CHANGES)
+                    .map(TrustChange::sentence)
+                    .collect();
+                if changes.len() > MAX_LISTED_CHANGES {
+                    listed.push(text::count(
+                        changes.len() - MAX_LISTED_CHANGES,
+                        "other file",
+                    ));
                 }
                 write!(
                     f,
@@ -73,13 +75,13 @@ impl std::fmt::Display for Refusal {
     }
 }
 
-impl Change {
+impl TrustChange {
     /// The change in a few words.
-    pub fn told(&self) -> String {
+    pub fn sentence(&self) -> String {
         let how = match self.how {
-            How::Changed => "has changed",
-            How::Added => "is new",
-            How::Removed => "is gone",
+            TrustChangeKind::Changed => "has changed",
+            TrustChangeKind::Added => "is new",
+            TrustChangeKind::Removed => "is gone",
         };
         format!("{} {how}", text::quoted(&self.file))
     }
@@ -89,25 +91,25 @@ impl Change {
 pub(super) fn changes(
     before: &BTreeMap<String, String>,
     now: &BTreeMap<String, String>,
-) -> Vec<Change> {
-    let mut all: Vec<Change> = now
+) -> Vec<TrustChange> {
+    let mut all: Vec<TrustChange> = now
         .iter()
         .filter_map(|(file, hash)| match before.get(file) {
             Some(known) if known == hash => None,
-            Some(_) => Some(Change {
+            Some(_) => Some(TrustChange {
                 file: file.clone(),
-                how: How::Changed,
+                how: TrustChangeKind::Changed,
             }),
-            None => Some(Change {
+            None => Some(TrustChange {
                 file: file.clone(),
-                how: How::Added,
+                how: TrustChangeKind::Added,
             }),
         })
         .collect();
     let gone = before.keys().filter(|file| !now.contains_key(*file));
-    all.extend(gone.map(|file| Change {
+    all.extend(gone.map(|file| TrustChange {
         file: file.clone(),
-        how: How::Removed,
+        how: TrustChangeKind::Removed,
     }));
     all
 }
@@ -115,9 +117,21 @@ pub(super) fn changes(
 /// Why trust was not found, granted or revoked.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The person does not trust it as it is.
+    /// The user does not trust it as it is.
     #[error("{0}")]
-    Refused(Box<Refusal>),
+    Refused(Box<TrustRefusal>),
+    /// The user was asked and did not agree.
+    #[error("you did not agree, so nothing was run")]
+    Declined,
+    /// The user cannot be asked.
+    #[error("trust needs somebody who reads what would run, and there is no terminal here")]
+    NoTerminal,
+    /// A program inside a cast or a run asked for trust (S2).
+    #[error("a program inside a cast or a run cannot agree to what a project brings")]
+    InsideRun,
+    /// The project is not what the user was shown.
+    #[error("what the project brings is not what you were shown")]
+    ChangedMeanwhile,
     /// Nothing of this name is trusted.
     #[error("{} is not trusted", text::quoted(&.0.to_string_lossy()))]
     Unknown(PathBuf),
@@ -130,13 +144,13 @@ pub enum Error {
     /// The profile directory cannot be made.
     #[error(transparent)]
     Dir(#[from] DirError),
-    /// Somebody else writes the ledger and does not end.
+    /// Another process holds the lock of the ledger.
     #[error("what you trust cannot be written now")]
     Lock(#[from] LockError),
 }
 
 impl Error {
-    /// Whether nobody may write there at all.
+    /// Whether the profile cannot be written at all.
     pub fn is_read_only(&self) -> bool {
         let mut cause: Option<&dyn std::error::Error> = Some(self);
         while let Some(error) = cause {

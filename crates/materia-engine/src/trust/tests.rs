@@ -26,7 +26,7 @@ fn closure(files: &[(&str, &str)]) -> Closure {
     closure
 }
 
-fn refused(home: &Home, closure: &Closure) -> Refusal {
+fn refused(home: &Home, closure: &Closure) -> TrustRefusal {
     match require(Some(home), closure) {
         Err(Error::Refused(refusal)) => *refusal,
         other => panic!("{other:?}"),

@@ -1,35 +1,25 @@
-//! `utility`: the shipped utilities by hand, and what there is.
-//!
-//! Owns the listing's shape and the place where a utility's programs run. What each does is in
-//! `engine::utility`.
-
-use std::io;
+//! The list of the shipped utilities and of the steps of recipes.
 
 use serde::Serialize;
 
-pub use crate::utility::step::{RecipeStep, StepContext};
-pub use crate::utility::{
-    Input, Shipped, UtilityError, UtilityErrorKind, UtilityOutput, UtilityReport, closest, find,
-};
+use crate::utility::step::RecipeStep;
+use crate::utility::{SHIPPED, Shipped};
 
-use crate::process::Nursery;
-use crate::utility::SHIPPED;
-
-/// What there is.
+/// All utilities and steps.
 #[derive(Debug, Serialize)]
-pub struct Listing {
+pub struct UtilityListReport {
     /// Always true.
     pub ok: bool,
     /// The utilities of casts.
-    pub utilities: Vec<Entry>,
+    pub utilities: Vec<UtilityEntry>,
     /// The steps of recipes.
-    pub steps: Vec<Taken>,
+    pub steps: Vec<StepEntry>,
 }
 
 /// One utility, as it is listed.
 #[derive(Debug, Serialize)]
-pub struct Entry {
-    /// What one types.
+pub struct UtilityEntry {
+    /// Its name.
     pub name: &'static str,
     /// The materia that runs it in the shipped loadouts.
     pub materia: Option<&'static str>,
@@ -41,24 +31,24 @@ pub struct Entry {
 
 /// One step, as it is listed.
 #[derive(Debug, Serialize)]
-pub struct Taken {
-    /// What one types.
+pub struct StepEntry {
+    /// Its name.
     pub name: &'static str,
-    /// The words it takes, the required ones first.
+    /// The keys it takes, the required ones first.
     pub takes: Vec<&'static str>,
     /// What it does.
     pub about: &'static str,
 }
 
-/// Everything there is.
-pub fn list(steps: &[RecipeStep]) -> Listing {
-    let entry = |shipped: &Shipped| Entry {
+/// Lists all utilities and steps.
+pub fn list(steps: &[RecipeStep]) -> UtilityListReport {
+    let entry = |shipped: &Shipped| UtilityEntry {
         name: shipped.name,
         materia: shipped.materia,
         script: shipped.script(),
         about: shipped.about,
     };
-    let taken = |step: &RecipeStep| Taken {
+    let taken = |step: &RecipeStep| StepEntry {
         name: step.name,
         takes: step
             .takes
@@ -71,24 +61,9 @@ pub fn list(steps: &[RecipeStep]) -> Listing {
         SHIPPED.iter().map(entry).collect(),
         steps.iter().map(taken).collect(),
     );
-    Listing {
+    UtilityListReport {
         ok: true,
         utilities,
         steps,
     }
-}
-
-/// Runs one in the foreground. Whatever it started is gone when this returns; an interrupt stops
-/// it.
-pub fn run(shipped: &Shipped, input: &Input) -> io::Result<Result<UtilityReport, UtilityError>> {
-    let mut nursery = Nursery::adopting()?;
-    nursery.catch_interrupts()?;
-    Ok(shipped.run(input, &mut nursery))
-}
-
-/// A nursery for a step in the foreground: an interrupt stops whatever it started.
-pub fn nursery() -> io::Result<Nursery> {
-    let mut nursery = Nursery::adopting()?;
-    nursery.catch_interrupts()?;
-    Ok(nursery)
 }

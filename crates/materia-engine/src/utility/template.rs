@@ -82,7 +82,7 @@ pub fn call(
     }
     let ended = Ended {
         argv: told(&outcome),
-        code: Some(if outcome.status == execute::Status::Failed {
+        code: Some(if outcome.status == execute::ExecutionStatus::Failed {
             outcome.code.max(1)
         } else {
             0

@@ -1,47 +1,47 @@
-//! The way to a value inside a document, written out only when somebody asks.
+//! The path to a value inside a document, rendered only when a finding needs it.
 //!
-//! Owns the steps. A reader passes them down as it goes, so that a document without findings costs
-//! no text. The spelling is that of [`path_member`] and [`path_index`].
+//! Owns the steps. Paths share their beginnings, so that a reader can keep one for every value that
+//! it may still report about. The text form is that of [`path_member`] and [`path_index`].
+
+use std::rc::Rc;
 
 use super::{path_index, path_member};
 
-/// The way to a value: a step, and the way to where it was taken.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Path<'a> {
+/// The path to a value: its last step, and the path to where that step was taken.
+#[derive(Debug, Clone)]
+pub(crate) enum Path {
     /// The document itself.
     Root,
     /// A member of an object.
-    Member(&'a Path<'a>, &'a str),
+    Member(Rc<(Path, String)>),
     /// An item of a list.
-    Index(&'a Path<'a>, usize),
+    Index(Rc<(Path, usize)>),
 }
 
-impl<'a> Path<'a> {
-    /// One member further.
-    pub(crate) fn member(&'a self, name: &'a str) -> Self {
-        Self::Member(self, name)
+impl Path {
+    pub(crate) fn member(&self, name: &str) -> Self {
+        Self::Member(Rc::new((self.clone(), name.to_owned())))
     }
 
-    /// One item further.
-    pub(crate) fn index(&'a self, index: usize) -> Self {
-        Self::Index(self, index)
+    pub(crate) fn index(&self, index: usize) -> Self {
+        Self::Index(Rc::new((self.clone(), index)))
     }
 
-    /// The last step, as a person would name it.
-    pub(crate) fn last(&self) -> &'a str {
+    /// The name of the last member on the path.
+    pub(crate) fn last(&self) -> &str {
         match self {
             Self::Root => "the document",
-            Self::Member(_, name) => name,
-            Self::Index(parent, _) => parent.last(),
+            Self::Member(step) => &step.1,
+            Self::Index(step) => step.0.last(),
         }
     }
 
-    /// The whole way as text.
+    /// The whole path as text.
     pub(crate) fn render(&self) -> String {
         match self {
             Self::Root => String::new(),
-            Self::Member(parent, name) => path_member(&parent.render(), name),
-            Self::Index(parent, index) => path_index(&parent.render(), *index),
+            Self::Member(step) => path_member(&step.0.render(), &step.1),
+            Self::Index(step) => path_index(&step.0.render(), step.1),
         }
     }
 }
@@ -51,16 +51,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_spelled_as_the_contract_says() {
-        let loadouts = Path::Root.member("loadouts");
-        let loadout = loadouts.member("Hello Utility");
-        let sockets = loadout.member("sockets");
-        let socket = sockets.member("hello");
-        let edges = socket.member("edges");
+    fn a_path_is_rendered_as_the_contract_says() {
+        let loadout = Path::Root.member("loadouts").member("Hello Utility");
+        let edge = loadout
+            .member("sockets")
+            .member("hello")
+            .member("edges")
+            .index(0);
         assert_eq!(
-            edges.index(0).render(),
+            edge.render(),
             "loadouts[\"Hello Utility\"].sockets.hello.edges[0]"
         );
-        assert_eq!(edges.index(0).last(), "edges");
+        assert_eq!(edge.last(), "edges");
     }
 }

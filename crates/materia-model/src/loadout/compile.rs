@@ -8,27 +8,21 @@ use std::sync::Arc;
 
 use super::contract::{self, Reading, Shelf};
 use super::cursor::{self, Cursors};
-use super::draft::Draft;
+use super::draft::LoadoutDraft;
 use super::graph::{Contract, Edge, Exit, Graph, Loop, Parts, Slot, Socket};
 use super::neighbours::Neighbours;
 use super::{check, region};
-use crate::document::{Path, Reader};
 
 /// Compiles a loadout, or reports what is wrong with it.
-pub(super) fn compile(
-    reader: &mut Reader,
-    draft: &Draft<'_>,
-    shelf: &Shelf<'_>,
-    path: &Path<'_>,
-) -> Option<Graph> {
-    let mut readings = contract::readings(reader, draft, shelf, path);
+pub(super) fn compile(draft: &LoadoutDraft, shelf: &Shelf<'_>) -> Option<Graph> {
+    let mut readings = contract::readings(draft, shelf);
     let around = Neighbours::of(draft, &readings);
-    let (regions, derived) = region::compile(reader, draft, &mut readings, &around, path);
-    check::guards(reader, draft, &readings, &regions, path);
-    let cursors = cursor::cursors(reader, draft, &around, &regions, &derived, path);
+    let (regions, derived) = region::compile(draft, &mut readings, &around);
+    check::guards(draft, &readings, &regions);
+    let cursors = cursor::cursors(draft, &around, &regions, &derived);
     let entry = draft.entry?;
-    check::reach(reader, draft, &regions, entry, path);
-    if reader.errors() > 0 {
+    check::reach(draft, &regions, entry);
+    if draft.at.findings.errors() > 0 {
         return None;
     }
     let readings = readings.into_iter().collect::<Option<Vec<_>>>()?;
@@ -39,7 +33,7 @@ pub(super) fn compile(
         .enumerate()
         .map(|(position, socket)| (socket.id.clone(), Slot(position)))
         .collect();
-    let (name, layout) = (draft.name.to_owned(), draft.layout.clone());
+    let (name, layout) = (draft.name.clone(), draft.layout.clone());
     Some(Graph(Arc::new(Parts {
         name,
         entry,
@@ -52,7 +46,7 @@ pub(super) fn compile(
 }
 
 fn sockets(
-    draft: &Draft<'_>,
+    draft: &LoadoutDraft,
     around: Neighbours,
     readings: Vec<Reading>,
     cursors: &Cursors,
@@ -94,7 +88,7 @@ fn sockets(
 }
 
 fn loops(
-    draft: &Draft<'_>,
+    draft: &LoadoutDraft,
     around: &Neighbours,
     regions: Vec<region::Region>,
     cursors: &Cursors,
@@ -115,7 +109,7 @@ fn loops(
                 let turning = written.members.iter().copied().find(|slot| advances(slot));
                 let exits = region.exits.into_iter();
                 Some(Loop {
-                    id: written.id.to_owned(),
+                    id: written.id.clone(),
                     entry: around.entered[index].or_else(|| written.members.first().copied())?,
                     members: written.members.clone(),
                     generator: region.generator,

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::draft::{Draft, Socket};
-use crate::document::{Part, Path, Reader};
-use crate::materia::{Assign, Materia, Parse};
+use super::draft::{LoadoutDraft, SocketDraft};
+use crate::document::Location;
+use crate::materia::{Assign, INVALID, Materia, Parse};
 use crate::text;
 
 /// What a generator's list is read from.
@@ -32,52 +32,38 @@ impl Reading {
 pub(super) type Shelf<'s> = BTreeMap<&'s str, Option<Arc<Materia>>>;
 
 /// The readings of all sockets, in order; none where the materia is unknown or broken.
-pub(super) fn readings(
-    reader: &mut Reader,
-    draft: &Draft<'_>,
-    shelf: &Shelf<'_>,
-    path: &Path<'_>,
-) -> Vec<Option<Reading>> {
-    let path = path.member("sockets");
-    let mut told_broken: Vec<&str> = Vec::new();
+pub(super) fn readings(draft: &LoadoutDraft, shelf: &Shelf<'_>) -> Vec<Option<Reading>> {
+    let mut reported: Vec<&str> = Vec::new();
     let mut read = Vec::with_capacity(draft.sockets.len());
     for socket in &draft.sockets {
-        let path = path.member(socket.id.as_str());
-        let found = socket
-            .materia
-            .and_then(|named| match shelf.get(named.text) {
-                Some(Some(materia)) => Some(Arc::clone(materia)),
+        let found = socket.materia.as_ref().and_then(|named| {
+            let name = named.text.as_str();
+            match shelf.get(name) {
+                Some(Some(materia)) => return Some(Arc::clone(materia)),
+                Some(None) if reported.contains(&name) || reported.len() >= 100 => {}
                 Some(None) => {
-                    if !told_broken.contains(&named.text) && told_broken.len() < 100 {
-                        told_broken.push(named.text);
-                        broken(reader, named.text, named.at, &path.member("materia"));
-                    }
-                    None
+                    reported.push(name);
+                    report_broken(name, &named.at);
                 }
-                None => {
-                    unknown(reader, named.text, shelf, named.at, &path.member("materia"));
-                    None
-                }
-            });
-        read.push(found.map(|materia| reading(reader, socket, materia, &path)));
+                None => report_unknown(name, shelf, &named.at),
+            }
+            None
+        });
+        read.push(found.map(|materia| reading(socket, materia)));
     }
     read
 }
 
-fn broken(reader: &mut Reader, name: &str, at: Part<'_>, path: &Path<'_>) {
+fn report_broken(name: &str, at: &Location) {
     let message = format!("the materia {} has errors of its own", text::quoted(name));
-    reader.error(
-        at.spot(),
-        path,
-        "invalid-materia",
-        message,
-        "correct its definition",
-    );
+    at.with_code(INVALID)
+        .error(message, "correct its definition");
 }
 
-fn unknown(reader: &mut Reader, name: &str, shelf: &Shelf<'_>, at: Part<'_>, path: &Path<'_>) {
+fn report_unknown(name: &str, shelf: &Shelf<'_>, at: &Location) {
     let message = format!("there is no materia {}", text::quoted(name));
-    let near = reader
+    let near = at
+        .findings
         .has_room()
         .then(|| text::closest(name, shelf.keys().copied().take(1000)))
         .flatten();
@@ -85,32 +71,27 @@ fn unknown(reader: &mut Reader, name: &str, shelf: &Shelf<'_>, at: Part<'_>, pat
         Some(near) => format!("did you mean `{near}`?"),
         None => "define it under `materia`".to_owned(),
     };
-    reader.error(at.spot(), path, "unknown-materia", message, hint);
+    at.with_code("unknown-materia").error(message, hint);
 }
 
-fn reading(
-    reader: &mut Reader,
-    socket: &Socket<'_>,
-    materia: Arc<Materia>,
-    path: &Path<'_>,
-) -> Reading {
+fn reading(socket: &SocketDraft, materia: Arc<Materia>) -> Reading {
     let utility = materia.utility().is_some();
     if utility && !materia.generator {
-        agree_on_parse(reader, socket, &materia, path);
+        agree_on_parse(socket, &materia);
     }
     if utility {
-        agree_on_assign(reader, socket, &materia, path);
+        agree_on_assign(socket, &materia);
     }
     let mut parse = match materia.parse {
         Some(own) if utility => Some(own),
-        own => socket.parse.map(|(parse, _)| parse).or(own),
+        own => socket.parse.as_ref().map(|(parse, _)| *parse).or(own),
     };
     let mut assign = match &socket.assign {
         Some((assign, _)) if !utility => assign.clone(),
         _ => materia.assign.clone(),
     };
     if materia.generator {
-        generator(reader, socket, &mut assign, path);
+        generator(socket, &mut assign);
         parse = Some(Parse::Json);
     }
     Reading {
@@ -121,11 +102,11 @@ fn reading(
 }
 
 /// A utility's socket may repeat what the materia says, and fill in a `parse` that it leaves open.
-fn agree_on_parse(reader: &mut Reader, socket: &Socket<'_>, materia: &Materia, path: &Path<'_>) {
-    let (Some((given, at)), Some(own)) = (socket.parse, materia.parse) else {
+fn agree_on_parse(socket: &SocketDraft, materia: &Materia) {
+    let (Some((given, at)), Some(own)) = (&socket.parse, materia.parse) else {
         return;
     };
-    if given != own {
+    if *given != own {
         let message = format!(
             "`parse` is {} on the socket {} and {} on its utility",
             given.as_str(),
@@ -136,17 +117,11 @@ fn agree_on_parse(reader: &mut Reader, socket: &Socket<'_>, materia: &Materia, p
             "remove it here; it belongs on the materia {}",
             text::quoted(&materia.id)
         );
-        reader.error(
-            at.spot(),
-            &path.member("parse"),
-            "misplaced-field",
-            message,
-            hint,
-        );
+        at.with_code("misplaced-field").error(message, hint);
     }
 }
 
-fn agree_on_assign(reader: &mut Reader, socket: &Socket<'_>, materia: &Materia, path: &Path<'_>) {
+fn agree_on_assign(socket: &SocketDraft, materia: &Materia) {
     let Some((given, at)) = &socket.assign else {
         return;
     };
@@ -169,50 +144,32 @@ fn agree_on_assign(reader: &mut Reader, socket: &Socket<'_>, materia: &Materia, 
             "move it to the materia {}; utilities own it",
             text::quoted(&materia.id)
         );
-        reader.error(
-            at.spot(),
-            &path.member("assign"),
-            "misplaced-field",
-            message,
-            hint,
-        );
+        at.with_code("misplaced-field").error(message, hint);
     }
 }
 
 /// A generator's output is JSON with `workItems`, whatever the socket says.
-fn generator(reader: &mut Reader, socket: &Socket<'_>, assign: &mut Vec<Assign>, path: &Path<'_>) {
-    if let Some((Parse::Text, at)) = socket.parse {
+fn generator(socket: &SocketDraft, assign: &mut Vec<Assign>) {
+    if let Some((Parse::Text, at)) = &socket.parse {
         let message = format!(
             "the socket {} holds a generator, whose output is JSON",
             socket.id
         );
         let hint = "remove `parse`, or write \"json\"";
-        reader.error(
-            at.spot(),
-            &path.member("parse"),
-            "misplaced-field",
-            message,
-            hint,
-        );
+        at.with_code("misplaced-field").error(message, hint);
     }
     match assign.iter().find(|copy| copy.target == "workItems") {
         Some(copy) if copy.source != WORK_ITEMS => {
-            let path = path.member("assign");
-            let at = socket
-                .assign
-                .as_ref()
-                .map_or_else(|| socket.at.spot(), |(_, at)| at.spot());
+            let at = match &socket.assign {
+                Some((_, at)) => at.clone(),
+                None => socket.at.at_name().member("assign"),
+            };
+            let at = at.member_as("workItems", "misplaced-field");
             let message = format!(
                 "a generator's `workItems` come from `{WORK_ITEMS}`, not {}",
                 text::quoted(&copy.source)
             );
-            reader.error(
-                at,
-                &path.member("workItems"),
-                "misplaced-field",
-                message,
-                "remove it; it is implied",
-            );
+            at.error(message, "remove it; it is implied");
         }
         Some(_) => {}
         None => assign.push(Assign {

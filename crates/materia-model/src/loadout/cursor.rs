@@ -7,12 +7,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::draft::Draft;
+use super::draft::LoadoutDraft;
 use super::graph::{Advance, Cursor, CursorSlot, Each, Guard, Region, Slot};
 use super::neighbours::{Neighbours, circles};
-use super::read::INVALID;
 use super::region::{self, Derived};
-use crate::document::{Path, Reader};
 
 /// What is iterated and advanced, by socket and by loop.
 pub(super) struct Cursors {
@@ -24,12 +22,10 @@ pub(super) struct Cursors {
 
 /// Hands out the cursors of a loadout.
 pub(super) fn cursors(
-    reader: &mut Reader,
-    draft: &Draft<'_>,
+    draft: &LoadoutDraft,
     around: &Neighbours,
     regions: &[region::Region],
     derived: &[Derived],
-    path: &Path<'_>,
 ) -> Cursors {
     let mut hand = Hand {
         draft,
@@ -43,9 +39,8 @@ pub(super) fn cursors(
     let sockets = (0..draft.sockets.len())
         .map(|at| hand.each(Slot(at)))
         .collect::<Vec<_>>();
-    let places = path.member("sockets");
     let mut advances: Vec<_> = (0..draft.sockets.len())
-        .map(|at| hand.advance(reader, Slot(at), sockets[at].as_ref(), &places))
+        .map(|at| hand.advance(Slot(at), sockets[at].as_ref()))
         .collect();
     hand.place();
     for one in derived {
@@ -59,7 +54,7 @@ pub(super) fn cursors(
         };
         let advance = advances[one.socket.0].get_or_insert_with(|| made.clone());
         if advance.cursor != made.cursor {
-            turns_twice(reader, draft, one, path);
+            report_second_advance(draft, one);
         }
     }
     Cursors {
@@ -71,30 +66,22 @@ pub(super) fn cursors(
 }
 
 /// A socket moves one cursor; two loops that turn at it cannot both go on.
-fn turns_twice(reader: &mut Reader, draft: &Draft<'_>, one: &Derived, path: &Path<'_>) {
+fn report_second_advance(draft: &LoadoutDraft, one: &Derived) {
     let region = &draft.loops[one.region];
-    let loops = path.member("loops");
-    let path = loops.member(region.id);
-    let at = region
-        .exit
-        .as_ref()
-        .map_or_else(|| region.spot(), |exit| exit.at.spot());
+    let at = match &region.exit {
+        Some(exit) => exit.at.clone(),
+        None => region.members_at.with_path(region.at.path.member("exit")),
+    };
     let message = format!(
         "`{}` already advances another list than this loop's",
         draft.sockets[one.socket.0].id
     );
     let hint = "let the loop turn at another of its sockets";
-    reader.error(
-        at,
-        &path.member("exit"),
-        super::loops::INVALID,
-        message,
-        hint,
-    );
+    at.error(message, hint);
 }
 
-struct Hand<'w, 'a> {
-    draft: &'w Draft<'a>,
+struct Hand<'w> {
+    draft: &'w LoadoutDraft,
     around: &'w Neighbours,
     regions: &'w [region::Region],
     all: Vec<Cursor>,
@@ -109,7 +96,7 @@ struct Free {
     named_by: Vec<Slot>,
 }
 
-impl Hand<'_, '_> {
+impl Hand<'_> {
     fn loops(&mut self) {
         for (index, region) in self.regions.iter().enumerate() {
             let each = region.list.as_ref().map(|list| {
@@ -136,59 +123,47 @@ impl Hand<'_, '_> {
     /// What a socket works through: its own list, else that of the first loop around it that has
     /// one.
     fn each(&mut self, slot: Slot) -> Option<Each> {
-        let Some(each) = &self.draft.sockets[slot.0].each else {
+        let Some(each) = &self.draft.sockets[slot.0].iteration else {
             return self.around.loops[slot.0]
                 .iter()
                 .find_map(|index| self.loops[*index].clone());
         };
         let named = || format!("{}Index", self.draft.sockets[slot.0].id);
-        let name = each.cursor.map_or_else(named, str::to_owned);
+        let name = each.cursor.clone().unwrap_or_else(named);
         let cursor = self
             .of_a_loop(slot, &name)
             .unwrap_or_else(|| self.free(slot, name));
-        let alias = each.alias.unwrap_or("item").to_owned();
+        let alias = each.alias.as_deref().unwrap_or("item").to_owned();
         Some(Each {
-            items: each.items.to_owned(),
+            items: each.items.clone(),
             alias,
             cursor,
         })
     }
 
-    fn advance(
-        &mut self,
-        reader: &mut Reader,
-        slot: Slot,
-        each: Option<&Each>,
-        path: &Path<'_>,
-    ) -> Option<Advance> {
+    fn advance(&mut self, slot: Slot, each: Option<&Each>) -> Option<Advance> {
         let socket = &self.draft.sockets[slot.0];
         let written = socket.advance.as_ref()?;
-        let cursor = match written.cursor {
+        let cursor = match &written.cursor {
             Some(name) => {
                 let own = each
                     .filter(|each| self.all[each.cursor.0].name == name.text)
                     .map(|each| each.cursor);
-                let known = own.or_else(|| self.of_a_loop(slot, name.text));
-                Some(known.unwrap_or_else(|| self.free(slot, name.text.to_owned())))
+                let known = own.or_else(|| self.of_a_loop(slot, &name.text));
+                Some(known.unwrap_or_else(|| self.free(slot, name.text.clone())))
             }
             None => each.map(|each| each.cursor),
         };
         let items = written
             .items
-            .map(|text| text.text.to_owned())
+            .as_ref()
+            .map(|text| text.text.clone())
             .or_else(|| each.map(|each| each.items.clone()));
         let Some((cursor, items)) = cursor.zip(items) else {
-            let path = path.member(socket.id.as_str());
             let hint =
                 "add \"cursor\" and \"items\", such as \"workItemIndex\" and \"state.workItems\"";
             let message = format!("it is not said what `{}` advances", socket.id);
-            reader.error(
-                written.at.spot(),
-                &path.member("advance"),
-                INVALID,
-                message,
-                hint,
-            );
+            written.at.error(message, hint);
             return None;
         };
         Some(Advance {

@@ -4,26 +4,63 @@
 //! inside a loadout or a materia breaks that definition alone (C13). Never opens the file, and
 //! never merges it with another.
 
-use crate::document::{Content, Field, Node, Part, Path, Reader, parse_parts, path_member};
+use serde_json::{Value, json};
+
+use super::settings::{AGENT_PROGRAM, BUDGET, COMPACTION, LIMITS};
+use crate::document::{
+    Content, DocValue, FieldTable, Findings, Node, Read, Schema, SourceMember, field, ignore,
+    parse_parts, path_member,
+};
 use crate::finding::{Finding, Source};
 
-/// The top-level fields of a config.
-pub(super) const FIELDS: &[&str] = &[
-    "$schema",
-    "artifactDir",
-    "budget",
-    "limits",
-    "compaction",
-    "agent",
-    "agents",
-    "activeLoadout",
-    "activeLoadoutId",
-    "loadouts",
-    "materia",
-];
+/// The top-level fields of a config. Their values are read when all layers are merged.
+pub(super) const CONFIG: FieldTable<Read<()>> = FieldTable {
+    owner: "a config",
+    about: "Loadouts, materia and settings of casts.",
+    fields: &[
+        field("$schema", "").string(ignore),
+        field(
+            "artifactDir",
+            "Where casts keep their artifacts, relative to the project.",
+        )
+        .string(ignore),
+        field("budget", "").object(Schema::Json(|| BUDGET.schema())),
+        field("limits", "").object(Schema::Json(|| LIMITS.schema())),
+        field("compaction", "").object(Schema::Json(|| COMPACTION.schema())),
+        field(
+            "agent",
+            "The agent that plays roles which name none; the first one found where left out.",
+        )
+        .string(ignore),
+        field("agents", "Agents by name.").object(Schema::Json(
+            || json!({"type": "object", "additionalProperties": AGENT_PROGRAM.schema()}),
+        )),
+        field("activeLoadout", "The loadout of a cast that names none.").string(ignore),
+        field("activeLoadoutId", "The same by id; the name wins.").string(ignore),
+        field(
+            "loadouts",
+            "Graphs of sockets by name. Names of shipped loadouts are taken.",
+        )
+        .object(Schema::Json(|| definitions("loadout"))),
+        field(
+            "materia",
+            "Reusable behaviour by name: agent roles and utilities. null removes a lower layer's.",
+        )
+        .object(Schema::Json(|| definitions("materia"))),
+    ],
+};
+
+/// The schema of a section: null removes the definition of a lower layer.
+fn definitions(kind: &str) -> Value {
+    let definition = json!({"$ref": format!("#/$defs/{kind}")});
+    json!({
+        "type": "object",
+        "additionalProperties": {"oneOf": [definition, {"type": "null"}]},
+    })
+}
 
 /// Fields that had a meaning once, with what to write today.
-const OBSOLETE: &[(&str, &str)] = &[
+const OBSOLETE: [(&str, &str); 2] = [
     ("roles", "write `materia`"),
     ("materiaDefinitions", "write `materia`"),
 ];
@@ -80,9 +117,7 @@ impl Document {
         for finding in found {
             document.sort(finding);
         }
-        let mut reader = Reader::default();
-        document.check(&mut reader);
-        document.findings.extend(reader.into_findings());
+        document.check();
         if !matches!(document.root.content, Content::Object(_)) {
             document.root = empty;
         }
@@ -102,7 +137,7 @@ impl Document {
     /// Whether this is no config but a recipe: it has a template, and nothing that a config has.
     pub fn is_recipe(&self) -> bool {
         let has = |name: &str| self.root.get(name).is_some();
-        has("template") && !FIELDS.iter().any(|name| *name != "$schema" && has(name))
+        has("template") && !CONFIG.names().any(|name| name != "$schema" && has(name))
     }
 
     /// The value that this file itself gives to a definition of a section, `loadouts` or `materia`.
@@ -111,23 +146,26 @@ impl Document {
     }
 
     /// A top-level value that is there and not null.
-    pub(super) fn get(&self, name: &str) -> Option<Part<'_>> {
-        Part {
+    pub(super) fn get(&self, name: &str) -> Option<SourceMember<'_>> {
+        let mut members = self.root.members().iter();
+        let member = members.find(|member| member.name == name)?;
+        let present = member.value.content != Content::Null;
+        present.then_some(SourceMember {
+            layer: 0,
             source: &self.source,
-            node: &self.root,
-        }
-        .get(name)
+            member,
+        })
     }
 
     /// The definitions of a section; those that are null say that a lower one is removed.
-    pub(super) fn definitions(&self, section: Section) -> impl Iterator<Item = Field<'_>> {
+    pub(super) fn definitions(&self, section: Section) -> impl Iterator<Item = SourceMember<'_>> {
         let members = self
             .root
             .get(section.name())
             .map(Node::members)
             .unwrap_or_default();
-        members.iter().map(|member| Field {
-            owner: 0,
+        members.iter().map(|member| SourceMember {
+            layer: 0,
             source: &self.source,
             member,
         })
@@ -165,33 +203,23 @@ impl Document {
         }
     }
 
-    fn check(&self, reader: &mut Reader) {
-        let root = Part {
-            source: &self.source,
-            node: &self.root,
-        };
+    fn check(&mut self) {
+        let findings = Findings::default();
+        let root = DocValue::root(&self.source, &self.root, "invalid-config", &findings);
         if !matches!(self.root.content, Content::Object(_)) {
             let message = format!("a config is an object, not {}", self.root.kind());
             let hint = "write {\"loadouts\": { … }, \"materia\": { … }}";
-            reader.error(root.spot(), &Path::Root, "invalid-config", message, hint);
+            root.at.error(message, hint);
         }
-        for field in root.fields() {
-            let (path, value) = (Path::Root.member(field.name()), field.value());
-            match field.name() {
-                "materia" | "loadouts" | "budget" | "limits" | "compaction" | "agents" => {
-                    reader.object(value, &path, "invalid-config");
+        for value in root.fields() {
+            match OBSOLETE.iter().find(|(old, _)| *old == value.name()) {
+                Some((name, instead)) => {
+                    let at = value.at.at_name_as("obsolete-field");
+                    at.error(format!("`{name}` is obsolete"), *instead);
                 }
-                "artifactDir" | "agent" | "activeLoadout" | "activeLoadoutId" | "$schema" => {
-                    reader.string(value, &path, "invalid-config");
-                }
-                name => match OBSOLETE.iter().find(|(old, _)| *old == name) {
-                    Some((_, instead)) => {
-                        let message = format!("`{name}` is obsolete");
-                        reader.error(field.spot(), &path, "obsolete-field", message, *instead);
-                    }
-                    None => reader.unknown(field, &path, "a config", FIELDS),
-                },
+                None => CONFIG.read_known(&mut (), &(), &value),
             }
         }
+        self.findings.extend(findings.take());
     }
 }

@@ -1,132 +1,176 @@
-//! A loadout as it was written: every value with its place, targets found, nothing derived yet.
+//! A loadout as it was written: every value with its location, targets resolved, nothing derived.
 //!
-//! Owns the shapes between reading and compiling, and the names a target can have. Values that
-//! could not be read are missing here, and a finding says why. Never leaves this room: the kernel
-//! sees a [`super::Graph`].
+//! Owns the shapes between reading and compiling, and the names that a target can have. Values that
+//! could not be read are missing here, and a finding says why. Used inside `loadout` only: everyone
+//! else sees a [`super::Graph`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::graph::{Guard, Slot, Target};
-use crate::document::{Field, Part, Path, Reader, Spot};
+use crate::document::{DocValue, Location};
 use crate::materia::{Assign, Parse};
 use crate::name::SocketId;
 use crate::text;
 
-/// How many names are looked at for a suggestion.
-const SUGGESTED_FROM: usize = 1000;
+/// How many socket names are compared for a suggestion.
+const MAX_SUGGESTION_CANDIDATES: usize = 1000;
 
 /// A loadout as it was written.
-pub(super) struct Draft<'a> {
-    pub(super) name: &'a str,
+pub(super) struct LoadoutDraft {
+    pub(super) name: String,
+    pub(super) at: Location,
     pub(super) entry: Option<Slot>,
-    pub(super) sockets: Vec<Socket<'a>>,
-    pub(super) loops: Vec<Loop<'a>>,
+    pub(super) sockets: Vec<SocketDraft>,
+    pub(super) loops: Vec<LoopDraft>,
+    /// The position of each socket in an editor.
     pub(super) layout: Value,
 }
 
 /// A socket as it was written.
-pub(super) struct Socket<'a> {
+pub(super) struct SocketDraft {
     pub(super) id: SocketId,
-    pub(super) at: Field<'a>,
-    pub(super) materia: Option<Text<'a>>,
-    pub(super) parse: Option<(Parse, Part<'a>)>,
-    pub(super) assign: Option<(Vec<Assign>, Part<'a>)>,
-    pub(super) edges: Vec<Edge<'a>>,
-    pub(super) edges_at: Option<Part<'a>>,
-    pub(super) each: Option<Each<'a>>,
-    pub(super) advance: Option<Advance<'a>>,
+    pub(super) at: Location,
+    pub(super) materia: Option<TextDraft>,
+    pub(super) parse: Option<(Parse, Location)>,
+    pub(super) assign: Option<(Vec<Assign>, Location)>,
+    pub(super) edges: Vec<EdgeDraft>,
+    pub(super) edges_at: Option<Location>,
+    pub(super) iteration: Option<IterationDraft>,
+    pub(super) advance: Option<AdvanceDraft>,
     pub(super) max_visits: Option<u64>,
+    pub(super) position: Map<String, Value>,
 }
 
-impl<'a> Socket<'a> {
-    /// Where the edges stand, or the socket where it has none.
-    pub(super) fn edges_spot(&self) -> Spot<'a> {
-        self.edges_at.map_or_else(|| self.at.spot(), Part::spot)
+impl SocketDraft {
+    /// The location of the edges; the name of the socket where it has none.
+    pub(super) fn edges_at(&self) -> Location {
+        let edges = self.edges_at.clone();
+        edges.unwrap_or_else(|| self.at.at_name().member("edges"))
+    }
+
+    /// The location of `parse`; the name of the socket where it has none.
+    pub(super) fn parse_at(&self) -> Location {
+        match &self.parse {
+            Some((_, at)) => at.clone(),
+            None => self.at.at_name().member("parse"),
+        }
     }
 }
 
-/// A text with its place.
-#[derive(Clone, Copy)]
-pub(super) struct Text<'a> {
-    pub(super) text: &'a str,
-    pub(super) at: Part<'a>,
+/// A text with its location.
+pub(super) struct TextDraft {
+    pub(super) text: String,
+    pub(super) at: Location,
+}
+
+impl TextDraft {
+    /// A string that is not blank.
+    pub(super) fn read(value: &DocValue<'_>) -> Option<Self> {
+        let text = value.text()?.to_owned();
+        let at = value.at.clone();
+        Some(Self { text, at })
+    }
+
+    pub(super) fn located(&self) -> (&str, Location) {
+        (&self.text, self.at.clone())
+    }
 }
 
 /// An edge as it was written.
-pub(super) struct Edge<'a> {
+pub(super) struct EdgeDraft {
+    pub(super) at: Location,
     pub(super) guard: Option<Guard>,
+    /// The location of `when`; that of the edge where it has none.
+    pub(super) guard_at: Location,
     pub(super) to: Option<Target>,
     pub(super) max_traversals: Option<u64>,
-    pub(super) at: Part<'a>,
 }
 
 /// A `foreach` or an `iterator` as it was written.
-pub(super) struct Each<'a> {
-    pub(super) items: &'a str,
-    pub(super) alias: Option<&'a str>,
-    pub(super) cursor: Option<&'a str>,
+#[derive(Default)]
+pub(super) struct IterationDraft {
+    pub(super) items: String,
+    pub(super) alias: Option<String>,
+    pub(super) cursor: Option<String>,
 }
 
 /// An `advance` as it was written.
-pub(super) struct Advance<'a> {
-    pub(super) at: Part<'a>,
-    pub(super) cursor: Option<Text<'a>>,
-    pub(super) items: Option<Text<'a>>,
+pub(super) struct AdvanceDraft {
+    pub(super) at: Location,
+    pub(super) cursor: Option<TextDraft>,
+    pub(super) items: Option<TextDraft>,
     pub(super) when: Option<Guard>,
-    pub(super) when_at: Option<Part<'a>>,
+    pub(super) when_at: Option<Location>,
+}
+
+impl AdvanceDraft {
+    /// The location of `when`; that of the advance where it has none.
+    pub(super) fn when_at(&self) -> Location {
+        let when = self.when_at.clone();
+        when.unwrap_or_else(|| self.at.member("when"))
+    }
 }
 
 /// A loop as it was written.
-pub(super) struct Loop<'a> {
-    pub(super) id: &'a str,
-    pub(super) at: Field<'a>,
+pub(super) struct LoopDraft {
+    pub(super) id: String,
+    pub(super) at: Location,
     pub(super) members: Vec<Slot>,
-    pub(super) members_at: Option<Part<'a>>,
-    pub(super) consumes: Option<Consumes<'a>>,
-    pub(super) iterator: Option<Each<'a>>,
-    pub(super) exit: Option<Exit<'a>>,
-    pub(super) exits: Vec<Exit<'a>>,
+    /// The location of `sockets`; the name of the loop where it has none.
+    pub(super) members_at: Location,
+    pub(super) consumes: Option<ConsumesDraft>,
+    pub(super) iterator: Option<IterationDraft>,
+    pub(super) exit: Option<ExitDraft>,
+    pub(super) exits: Vec<ExitDraft>,
 }
 
-impl<'a> Loop<'a> {
-    /// Where the members stand.
-    pub(super) fn spot(&self) -> Spot<'a> {
-        self.members_at.map_or_else(|| self.at.spot(), Part::spot)
+impl LoopDraft {
+    pub(super) fn member_set(&self) -> HashSet<Slot> {
+        self.members.iter().copied().collect()
     }
 }
 
 /// Which list a loop works through.
-pub(super) struct Consumes<'a> {
-    pub(super) at: Part<'a>,
+pub(super) struct ConsumesDraft {
+    pub(super) at: Location,
     pub(super) from: Option<Slot>,
-    pub(super) alias: Option<&'a str>,
-    pub(super) cursor: Option<&'a str>,
+    pub(super) alias: Option<String>,
+    pub(super) cursor: Option<String>,
 }
 
 /// A route out of a loop: `exit`, or one of `exits`.
-pub(super) struct Exit<'a> {
-    pub(super) at: Part<'a>,
-    pub(super) id: &'a str,
+pub(super) struct ExitDraft {
+    pub(super) at: Location,
+    pub(super) id: String,
     pub(super) from: Option<Slot>,
     pub(super) guard: Option<Guard>,
     pub(super) to: Option<Target>,
 }
 
-/// The sockets that can be named.
-pub(super) struct Names<'a> {
-    ids: Vec<&'a str>,
-    by_id: HashMap<&'a str, Slot>,
+impl ExitDraft {
+    pub(super) fn new(at: &Location) -> Self {
+        Self {
+            at: at.clone(),
+            id: String::new(),
+            from: None,
+            guard: None,
+            to: None,
+        }
+    }
 }
 
-impl<'a> Names<'a> {
-    pub(super) fn new(ids: Vec<&'a str>) -> Self {
-        let by_id = ids
-            .iter()
-            .enumerate()
-            .map(|(position, id)| (*id, Slot(position)))
-            .collect();
+/// The sockets of a loadout by name.
+pub(super) struct SocketNames {
+    ids: Vec<String>,
+    by_id: HashMap<String, Slot>,
+}
+
+impl SocketNames {
+    pub(super) fn new(ids: Vec<String>) -> Self {
+        let slots = ids.iter().cloned().zip((0..).map(Slot));
+        let by_id = slots.collect();
         Self { ids, by_id }
     }
 
@@ -134,14 +178,9 @@ impl<'a> Names<'a> {
         self.by_id.get(id).copied()
     }
 
-    /// A socket, where the end is no choice: an entry, a member, a source.
-    pub(super) fn socket(
-        &self,
-        reader: &mut Reader,
-        value: Part<'_>,
-        path: &Path<'_>,
-    ) -> Option<Slot> {
-        let given = endpoint_text(reader, value, path)?;
+    /// A socket, where `end` is no choice: an entry, a member, a source.
+    pub(super) fn socket(&self, value: &DocValue<'_>) -> Option<Slot> {
+        let given = endpoint_text(value)?;
         if let Some(slot) = self.get(given) {
             return Some(slot);
         }
@@ -152,45 +191,30 @@ impl<'a> Names<'a> {
                 } else {
                     error.hint()
                 };
-                reader.error(
-                    value.spot(),
-                    path,
-                    "invalid-socket-id",
-                    error.to_string(),
-                    hint,
-                );
+                let at = value.at.with_code("invalid-socket-id");
+                at.error(error.to_string(), hint);
             }
             Ok(_) => {
+                let at = value.at.with_code("unknown-endpoint");
                 let message = format!("there is no socket {}", text::quoted(given));
-                reader.error(
-                    value.spot(),
-                    path,
-                    "unknown-endpoint",
-                    message,
-                    self.suggest(reader, given),
-                );
+                at.error(message, self.suggestion(&at, given));
             }
         }
         None
     }
 
     /// A socket or `end`.
-    pub(super) fn target(
-        &self,
-        reader: &mut Reader,
-        value: Part<'_>,
-        path: &Path<'_>,
-    ) -> Option<Target> {
+    pub(super) fn target(&self, value: &DocValue<'_>) -> Option<Target> {
         if value.node.as_str() == Some("end") {
             return Some(Target::End);
         }
-        self.socket(reader, value, path).map(Target::Socket)
+        self.socket(value).map(Target::Socket)
     }
 
-    fn suggest(&self, reader: &Reader, given: &str) -> String {
-        let near = reader.has_room().then(|| {
-            let ids = self.ids.iter().copied().chain(std::iter::once("end"));
-            text::closest(given, ids.take(SUGGESTED_FROM))
+    fn suggestion(&self, at: &Location, given: &str) -> String {
+        let near = at.findings.has_room().then(|| {
+            let ids = self.ids.iter().map(String::as_str).chain(["end"]);
+            text::closest(given, ids.take(MAX_SUGGESTION_CANDIDATES))
         });
         match near.flatten() {
             Some(near) => format!("did you mean `{near}`?"),
@@ -199,17 +223,12 @@ impl<'a> Names<'a> {
     }
 }
 
-fn endpoint_text<'a>(reader: &mut Reader, value: Part<'a>, path: &Path<'_>) -> Option<&'a str> {
-    let text = reader.string(value, path, "missing-endpoint")?;
+fn endpoint_text<'a>(value: &DocValue<'a>) -> Option<&'a str> {
+    let value = value.with_code("missing-endpoint");
+    let text = value.string()?;
     if text.is_empty() {
-        let message = format!("{} names nothing", text::quoted(path.last()));
-        reader.error(
-            value.spot(),
-            path,
-            "missing-endpoint",
-            message,
-            "name a socket, or `end`",
-        );
+        let message = format!("{} names nothing", text::quoted(value.name()));
+        value.at.error(message, "name a socket, or `end`");
         return None;
     }
     Some(text)

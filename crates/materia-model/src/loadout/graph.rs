@@ -19,7 +19,7 @@ use crate::name::SocketId;
 pub struct Graph(pub(super) Arc<Parts>);
 
 /// What a graph is made of.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Parts {
     pub(super) name: String,
     pub(super) entry: Slot,
@@ -53,7 +53,7 @@ impl CursorSlot {
 }
 
 /// A place for one materia.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Socket {
     /// Its id.
     pub id: SocketId,
@@ -214,7 +214,7 @@ impl Region {
 }
 
 /// A region of the graph that works through a list.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Loop {
     /// Its id.
     pub id: String,

@@ -19,7 +19,7 @@ use super::document::{Document, Section};
 use super::graph::Graph;
 use super::read;
 use super::settings::{self, Settings};
-use crate::document::{Path, Reader};
+use crate::document::{DocValue, Findings, Path};
 use crate::finding::{Finding, Severity};
 use crate::materia::{self, Materia};
 use crate::text;
@@ -92,9 +92,9 @@ impl<'a> Config<'a> {
             .cloned()
             .collect();
         let merged = merge::merge(layers, &mut findings);
-        let mut reader = Reader::default();
-        let settings = settings::read(&mut reader, &merged.settings);
-        findings.extend(reader.into_findings());
+        let found = Findings::default();
+        let settings = settings::read(&found, &merged.settings);
+        findings.extend(found.take());
         let shelf = shelve(layers, &merged, &mut findings);
         Self {
             layers,
@@ -133,7 +133,7 @@ impl<'a> Config<'a> {
         self.merged
             .loadouts
             .live()
-            .map(|one| summary::summary(one, self.layers[one.owner].scope))
+            .map(|one| summary::summary(one, self.layers[one.highest.layer].scope))
     }
 
     /// The name of the loadout that has this name, else this id; the highest layer wins.
@@ -145,9 +145,9 @@ impl<'a> Config<'a> {
             .merged
             .loadouts
             .live()
-            .filter(|one| summary::has_id(one, self.layers[one.owner].scope, given))
+            .filter(|one| summary::has_id(one, self.layers[one.highest.layer].scope, given))
             .collect();
-        by_id.sort_by_key(|one| self.layers[one.owner].scope);
+        by_id.sort_by_key(|one| self.layers[one.highest.layer].scope);
         by_id.last().map(|one| one.name)
     }
 
@@ -163,10 +163,10 @@ impl<'a> Config<'a> {
                 return Err(Box::new(finding));
             }
         };
-        let given = chosen.node.as_str().unwrap_or_default();
+        let given = chosen.node().as_str().unwrap_or_default();
         let unknown = || {
             self.unknown(given)
-                .at(chosen.source, &chosen.node.span)
+                .at(chosen.source, &chosen.node().span)
                 .path(field)
         };
         self.find(given).ok_or_else(|| Box::new(unknown()))
@@ -189,28 +189,16 @@ impl<'a> Config<'a> {
     /// Compiles the loadout of this name; nothing where there is none.
     pub fn compile(&self, name: &str) -> Option<Compiled> {
         let one = self.merged.loadouts.get(name)?;
-        let mut reader = Reader::default();
-        for layer in self.layers {
-            layer
-                .document
-                .broken(Section::Loadouts, name)
-                .for_each(|found| reader.adopt(found.clone()));
-        }
-        let section = Path::Root.member(Section::Loadouts.name());
-        let path = section.member(one.name);
-        if let Some(wrong) = one.wrong {
-            reader.expected(wrong, &path, read::INVALID, "an object");
-            return Some(Compiled {
-                graph: None,
-                findings: reader.into_findings(),
-            });
-        }
-        let draft = read::read(&mut reader, one.name, &one.fields, one.at, &path);
-        let graph = compile::compile(&mut reader, &draft, &self.shelf, &path);
-        Some(Compiled {
-            graph,
-            findings: reader.into_findings(),
-        })
+        let value = definition(self.layers, Section::Loadouts, one, read::INVALID);
+        let graph = if one.broken {
+            value.expected("an object");
+            None
+        } else {
+            let draft = read::read(&one.fields, &value.at);
+            compile::compile(&draft, &self.shelf)
+        };
+        let findings = value.at.findings.take();
+        Some(Compiled { graph, findings })
     }
 
     /// Everything that is wrong anywhere: files, settings, materia and all loadouts.
@@ -285,48 +273,47 @@ fn place(finding: &Finding) -> Option<(&str, usize, usize)> {
         .map(|place| (&*place.file, place.line, place.column))
 }
 
+/// A definition as it is read: the value of the highest layer, with the findings that broke it in
+/// any layer before it could be read.
+fn definition<'a>(
+    layers: &[Layer],
+    section: Section,
+    one: &Definition<'a>,
+    code: &'static str,
+) -> DocValue<'a> {
+    let findings = Findings::default();
+    let documents = layers.iter().map(|layer| &layer.document);
+    documents
+        .flat_map(|document| document.broken(section, one.name))
+        .for_each(|found| findings.adopt(found.clone()));
+    let path = Path::Root.member(section.name());
+    one.highest.value(&path, code, &findings)
+}
+
 /// Reads every materia; broken ones are known by name.
 fn shelve<'a>(layers: &[Layer], merged: &Merged<'a>, findings: &mut Vec<Finding>) -> Shelf<'a> {
-    let section = Path::Root.member(Section::Materia.name());
     let mut shelf = BTreeMap::new();
     for one in merged.materia.live() {
-        let mut reader = Reader::default();
-        for layer in layers {
-            layer
-                .document
-                .broken(Section::Materia, one.name)
-                .for_each(|found| reader.adopt(found.clone()));
-        }
-        let path = section.member(one.name);
-        let read = match one.wrong {
-            Some(wrong) => {
-                reader.expected(wrong, &path, "invalid-materia", "an object");
-                None
-            }
-            None => materia::read(&mut reader, one.name, &one.fields, one.at, &path),
+        let value = definition(layers, Section::Materia, one, materia::INVALID);
+        let read = if one.broken {
+            value.expected("an object");
+            None
+        } else {
+            materia::read(&one.fields, &value.at)
         };
-        let found = reader.into_findings();
-        let good = !found
-            .iter()
-            .any(|finding| finding.severity == Severity::Error);
+        let found = &value.at.findings;
+        let good = found.errors() == 0;
         shelf.insert(one.name, read.filter(|_| good).map(Arc::new));
-        findings.extend(found);
+        findings.extend(found.take());
     }
     shelf
 }
 
 fn written<'a, 'd: 'a>(definitions: impl IntoIterator<Item = &'a Definition<'d>>) -> Value {
-    let fields = |one: &Definition<'_>| {
-        let pairs = one
-            .fields
-            .iter()
-            .map(|field| (field.name().to_owned(), field.member.value.to_value()));
-        Value::Object(pairs.collect())
-    };
+    let pairs = definitions.into_iter();
     Value::Object(
-        definitions
-            .into_iter()
-            .map(|one| (one.name.to_owned(), fields(one)))
+        pairs
+            .map(|one| (one.name.to_owned(), written::value(one)))
             .collect(),
     )
 }

@@ -5,328 +5,270 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::draft::{Consumes, Exit, Loop, Names};
+use serde_json::json;
+
+use super::draft::{ConsumesDraft, ExitDraft, LoopDraft, SocketNames};
+use super::edge;
 use super::graph::{Guard, Slot, Target};
-use super::{edge, socket};
-use crate::document::{Field, Part, Path, Reader};
+use super::socket::{check_target, iteration};
+use crate::document::{DocValue, FieldTable, Read, Schema, field};
 use crate::text;
 
 /// The code of a loop that is not shaped as it should be.
 pub(super) const INVALID: &str = "invalid-loop";
 
-const FIELDS: &[&str] = &["sockets", "consumes", "iterator", "exit", "exits"];
-const CONSUMES_FIELDS: &[&str] = &["from", "output", "as", "cursor", "done"];
-const EXIT_FIELDS: &[&str] = &["from", "when", "to"];
-const ROUTE_FIELDS: &[&str] = &["id", "from", "condition", "targetSocketId"];
+pub(super) const LOOP: FieldTable<Read<LoopDraft, SocketNames>> = FieldTable {
+    owner: "a loop",
+    about: "Sockets that run once for each item of a list.",
+    fields: &[
+        field("sockets", "").required().unread(Schema::Json(
+            || json!({"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/socketId"}}),
+        )),
+        field("consumes", "").with(
+            Schema::Json(|| CONSUMES.schema()),
+            |region, names, value| {
+                region.consumes = consumes(names, value);
+            },
+        ),
+        field("iterator", "").with(Schema::Ref("foreach"), |region, names, value| {
+            region.iterator = iteration(names, value);
+        }),
+        field("exit", "").with(Schema::Json(|| EXIT.schema()), |region, names, value| {
+            region.exit = exit(names, &region.member_set(), value);
+        }),
+        field("exits", "").with(
+            Schema::List(&Schema::Json(|| ROUTE.schema())),
+            |region, names, value| region.exits = routes(names, &region.member_set(), value),
+        ),
+    ],
+};
+
+const CONSUMES: FieldTable<Read<ConsumesDraft, SocketNames>> = FieldTable {
+    owner: "`consumes`",
+    about: "The generator whose list it works through.",
+    fields: &[
+        field("from", "")
+            .required()
+            .with(Schema::Ref("socketId"), |consumes, names, value| {
+                consumes.from = names.socket(value);
+            }),
+        field("output", "").with(Schema::Json(|| json!({"const": "workItems"})), check_output),
+        field("as", "The name under which the current item is seen.")
+            .text(|consumes, name| consumes.alias = Some(name.to_owned())),
+        field("cursor", "The name of the position.")
+            .text(|consumes, name| consumes.cursor = Some(name.to_owned())),
+        field("done", "").with(Schema::Ref("target"), check_target),
+    ],
+};
+
+const EXIT: FieldTable<Read<ExitDraft, SocketNames>> = FieldTable {
+    owner: "an exit",
+    about: "Where the loop turns, and where it leads when it is done.",
+    fields: &[
+        field("from", "").required().unread(Schema::Ref("socketId")),
+        field("when", "")
+            .required()
+            .with(Schema::Ref("guard"), |exit, _, value| {
+                exit.guard = edge::guard(value);
+            }),
+        field("to", "").with(Schema::Ref("target"), |exit, names, value| {
+            exit.to = names.target(value);
+        }),
+    ],
+};
+
+const ROUTE: FieldTable<Read<ExitDraft, SocketNames>> = FieldTable {
+    owner: "an exit route",
+    about: "A route that is taken when the list is done.",
+    fields: &[
+        field("id", "A name that is unique in the loop.")
+            .required()
+            .text(|route, id| route.id = id.to_owned()),
+        field("from", "").required().unread(Schema::Ref("socketId")),
+        field("condition", "")
+            .required()
+            .with(Schema::Ref("guard"), |route, _, value| {
+                route.guard = edge::guard(value);
+            }),
+        field("targetSocketId", "")
+            .required()
+            .with(Schema::Ref("target"), |route, names, value| {
+                route.to = names.target(value)
+            }),
+    ],
+};
 
 /// Reads one loop.
-pub(super) fn read<'a>(
-    reader: &mut Reader,
-    names: &Names<'_>,
-    at: Field<'a>,
-    path: &Path<'_>,
-) -> Option<Loop<'a>> {
-    if !reader.object(at.value(), path, INVALID) {
+pub(super) fn read(names: &SocketNames, value: &DocValue<'_>) -> Option<LoopDraft> {
+    if !value.object() {
         return None;
     }
-    let mut region = Loop {
-        id: at.name(),
-        at,
+    let mut region = LoopDraft {
+        id: value.name().to_owned(),
+        at: value.at.clone(),
         members: Vec::new(),
-        members_at: None,
+        members_at: value.at.at_name().member("sockets"),
         consumes: None,
         iterator: None,
         exit: None,
         exits: Vec::new(),
     };
-    if let Some(value) = at.value().get("sockets") {
-        region.members = members(reader, names, value, &path.member("sockets"));
-        region.members_at = Some(value);
+    if let Some(value) = value.get("sockets") {
+        region.members = members(names, &value);
+        region.members_at = value.at;
     } else {
         let hint = "add \"sockets\": the sockets that run once for each item";
-        reader.error(
-            at.spot(),
-            &path.member("sockets"),
-            INVALID,
-            "the loop has no sockets",
-            hint,
-        );
+        region.members_at.error("the loop has no sockets", hint);
     }
-    let inside: HashSet<Slot> = region.members.iter().copied().collect();
-    for field in at.value().fields() {
-        let (value, path) = (field.value(), path.member(field.name()));
-        match field.name() {
-            "sockets" => {}
-            "consumes" => region.consumes = consumes(reader, names, value, &path),
-            "iterator" => region.iterator = socket::each(reader, names, value, &path, INVALID),
-            "exit" => region.exit = exit(reader, names, &inside, value, &path),
-            "exits" => region.exits = exits(reader, names, &inside, value, &path),
-            "label" => {
-                let message = "`label` is obsolete on a loop";
-                let hint = "remove it; the loop's id is its name";
-                reader.error(field.spot(), &path, "obsolete-field", message, hint);
-            }
-            _ => reader.unknown(field, &path, "a loop", FIELDS),
+    for field in value.fields() {
+        if field.name() == "label" {
+            let at = field.at.at_name_as("obsolete-field");
+            at.error(
+                "`label` is obsolete on a loop",
+                "remove it; the loop's id is its name",
+            );
+        } else {
+            LOOP.read_known(&mut region, names, &field);
         }
     }
     Some(region)
 }
 
-fn members(reader: &mut Reader, names: &Names<'_>, value: Part<'_>, path: &Path<'_>) -> Vec<Slot> {
-    if !reader.list(value, path, INVALID) {
+fn members(names: &SocketNames, value: &DocValue<'_>) -> Vec<Slot> {
+    if !value.list() {
         return Vec::new();
     }
     if value.node.items().is_empty() {
         let hint = "name the sockets that run once for each item";
-        reader.error(value.spot(), path, INVALID, "the loop has no sockets", hint);
+        value.at.error("the loop has no sockets", hint);
     }
-    let mut members = Vec::new();
     let mut seen = HashSet::new();
-    for (index, item) in value.items().enumerate() {
-        let slot = names.socket(reader, item, &path.index(index));
-        members.extend(slot.filter(|slot| seen.insert(*slot)));
-    }
-    members
+    let slots = value.items().filter_map(|item| names.socket(&item));
+    slots.filter(|slot| seen.insert(*slot)).collect()
 }
 
-fn consumes<'a>(
-    reader: &mut Reader,
-    names: &Names<'_>,
-    value: Part<'a>,
-    path: &Path<'_>,
-) -> Option<Consumes<'a>> {
-    if !reader.object(value, path, INVALID) {
-        return None;
-    }
-    let mut consumes = Consumes {
-        at: value,
+fn consumes(names: &SocketNames, value: &DocValue<'_>) -> Option<ConsumesDraft> {
+    let mut consumes = ConsumesDraft {
+        at: value.at.clone(),
         from: None,
         alias: None,
         cursor: None,
     };
-    let mut has_source = false;
-    for field in value.fields() {
-        let (value, path) = (field.value(), path.member(field.name()));
-        match field.name() {
-            "from" => {
-                has_source = true;
-                consumes.from = names.socket(reader, value, &path);
-            }
-            "output" => output(reader, value, &path),
-            "as" => consumes.alias = reader.words(value, &path, INVALID),
-            "cursor" => consumes.cursor = reader.words(value, &path, INVALID),
-            "done" => socket::done(reader, names, value, &path),
-            _ => reader.unknown(field, &path, "`consumes`", CONSUMES_FIELDS),
-        }
+    if !CONSUMES.read(&mut consumes, names, value) {
+        return None;
     }
-    if !has_source {
+    if value.get("from").is_none() {
+        let at = value.at.member_as("from", "missing-endpoint");
         let hint = "add \"from\": the socket of the generator";
-        let message = "it is not said which generator the loop works for";
-        reader.error(
-            value.spot(),
-            &path.member("from"),
-            "missing-endpoint",
-            message,
-            hint,
-        );
+        at.error("it is not said which generator the loop works for", hint);
     }
     Some(consumes)
 }
 
-fn output(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) {
-    let given = reader.string(value, path, INVALID);
-    if let Some(given) = given.filter(|given| *given != "workItems") {
+fn check_output(_: &mut ConsumesDraft, _: &SocketNames, value: &DocValue<'_>) {
+    if let Some(given) = value.string().filter(|given| *given != "workItems") {
         let message = format!(
             "a generator produces `workItems`, not {}",
             text::quoted(given)
         );
-        reader.error(
-            value.spot(),
-            path,
-            INVALID,
-            message,
-            "write \"output\": \"workItems\", or remove it",
-        );
+        value
+            .at
+            .error(message, "write \"output\": \"workItems\", or remove it");
     }
 }
 
-fn exit<'a>(
-    reader: &mut Reader,
-    names: &Names<'_>,
-    inside: &HashSet<Slot>,
-    value: Part<'a>,
-    path: &Path<'_>,
-) -> Option<Exit<'a>> {
-    if !reader.object(value, path, INVALID) {
+fn exit(names: &SocketNames, members: &HashSet<Slot>, value: &DocValue<'_>) -> Option<ExitDraft> {
+    let mut exit = ExitDraft::new(&value.at);
+    exit.to = Some(Target::End);
+    if !EXIT.read(&mut exit, names, value) {
         return None;
     }
-    let mut exit = Exit {
-        at: value,
-        id: "",
-        from: None,
-        guard: None,
-        to: Some(Target::End),
-    };
-    for field in value.fields() {
-        let path = path.member(field.name());
-        match field.name() {
-            "from" => {}
-            "when" => exit.guard = edge::guard(reader, field.value(), &path),
-            "to" => exit.to = names.target(reader, field.value(), &path),
-            _ => reader.unknown(field, &path, "an exit", EXIT_FIELDS),
-        }
-    }
-    exit.from = source(reader, names, inside, value, path);
-    required_guard(reader, value, path, "when");
+    exit.from = source(names, members, value);
+    require_guard(value, "when");
     Some(exit)
 }
 
-fn exits<'a>(
-    reader: &mut Reader,
-    names: &Names<'_>,
-    inside: &HashSet<Slot>,
-    value: Part<'a>,
-    path: &Path<'_>,
-) -> Vec<Exit<'a>> {
-    if !reader.list(value, path, INVALID) {
+fn routes(names: &SocketNames, members: &HashSet<Slot>, value: &DocValue<'_>) -> Vec<ExitDraft> {
+    if !value.list() {
         return Vec::new();
     }
-    let mut routes = Vec::new();
-    let mut ids: HashMap<&str, usize> = HashMap::new();
+    let mut routes: Vec<ExitDraft> = Vec::new();
+    let mut ids: HashMap<String, usize> = HashMap::new();
     let mut taken: HashMap<(Slot, Guard), usize> = HashMap::new();
     for (index, item) in value.items().enumerate() {
-        let path = path.index(index);
-        let Some(exit) = route(reader, names, inside, item, &path) else {
+        let Some(route) = route(names, members, &item) else {
             continue;
         };
-        if let Some(first) = ids.insert(exit.id, index).filter(|_| !exit.id.is_empty()) {
-            let message = format!("{} is also the id of route {first}", text::quoted(exit.id));
-            let at = item.get("id").unwrap_or(item).spot();
-            reader.error(
-                at,
-                &path.member("id"),
-                INVALID,
-                message,
-                "give each route its own id",
+        let first = ids.insert(route.id.clone(), index);
+        if let Some(first) = first.filter(|_| !route.id.is_empty()) {
+            let message = format!(
+                "{} is also the id of route {first}",
+                text::quoted(&route.id)
             );
+            let at = item
+                .get("id")
+                .map_or_else(|| item.at.member("id"), |id| id.at);
+            at.error(message, "give each route its own id");
         }
-        let way = exit.from.zip(exit.guard);
-        if let Some(first) = way.and_then(|way| taken.insert(way, index)) {
-            let guard = exit.guard.map_or("always", Guard::as_str);
-            let message = format!("route {first} already leaves from there when `{guard}`");
-            let at = item.get("condition").unwrap_or(item).spot();
-            reader.error(
-                at,
-                &path.member("condition"),
-                INVALID,
-                message,
-                "keep one of them",
+        let way = route.from.zip(route.guard);
+        if let Some((first, (_, guard))) =
+            way.and_then(|way| Some((taken.insert(way, index)?, way)))
+        {
+            let message = format!(
+                "route {first} already leaves from there when `{}`",
+                guard.as_str()
             );
+            let at = item.get("condition");
+            let at = at.map_or_else(|| item.at.member("condition"), |condition| condition.at);
+            at.error(message, "keep one of them");
         }
-        routes.push(exit);
+        routes.push(route);
     }
     routes
 }
 
-fn route<'a>(
-    reader: &mut Reader,
-    names: &Names<'_>,
-    inside: &HashSet<Slot>,
-    value: Part<'a>,
-    path: &Path<'_>,
-) -> Option<Exit<'a>> {
-    if !reader.object(value, path, INVALID) {
+fn route(names: &SocketNames, members: &HashSet<Slot>, value: &DocValue<'_>) -> Option<ExitDraft> {
+    let mut route = ExitDraft::new(&value.at);
+    if !ROUTE.read(&mut route, names, value) {
         return None;
     }
-    let mut exit = Exit {
-        at: value,
-        id: "",
-        from: None,
-        guard: None,
-        to: None,
-    };
-    for field in value.fields() {
-        let path = path.member(field.name());
-        match field.name() {
-            "id" => exit.id = reader.words(field.value(), &path, INVALID).unwrap_or(""),
-            "from" => {}
-            "condition" => exit.guard = edge::guard(reader, field.value(), &path),
-            "targetSocketId" => exit.to = names.target(reader, field.value(), &path),
-            _ => reader.unknown(field, &path, "an exit route", ROUTE_FIELDS),
-        }
-    }
-    exit.from = source(reader, names, inside, value, path);
+    route.from = source(names, members, value);
     if value.get("id").is_none() {
         let hint = "add \"id\": a name that is unique in the loop";
-        reader.error(
-            value.spot(),
-            &path.member("id"),
-            INVALID,
-            "the route has no id",
-            hint,
-        );
+        value.at.member("id").error("the route has no id", hint);
     }
     if value.get("targetSocketId").is_none() {
+        let at = value.at.member_as("targetSocketId", "missing-endpoint");
         let hint = "add \"targetSocketId\": a socket, or \"end\"";
-        let message = "the route leads nowhere";
-        reader.error(
-            value.spot(),
-            &path.member("targetSocketId"),
-            "missing-endpoint",
-            message,
-            hint,
-        );
+        at.error("the route leads nowhere", hint);
     }
-    required_guard(reader, value, path, "condition");
-    Some(exit)
+    require_guard(value, "condition");
+    Some(route)
 }
 
 /// The member that a route leaves from.
-fn source(
-    reader: &mut Reader,
-    names: &Names<'_>,
-    inside: &HashSet<Slot>,
-    value: Part<'_>,
-    path: &Path<'_>,
-) -> Option<Slot> {
-    let path = path.member("from");
+fn source(names: &SocketNames, members: &HashSet<Slot>, value: &DocValue<'_>) -> Option<Slot> {
     let Some(from) = value.get("from") else {
+        let at = value.at.member_as("from", "missing-endpoint");
         let hint = "add \"from\": a socket of the loop";
-        reader.error(
-            value.spot(),
-            &path,
-            "missing-endpoint",
-            "it is not said where the loop is left",
-            hint,
-        );
+        at.error("it is not said where the loop is left", hint);
         return None;
     };
-    let slot = names.socket(reader, from, &path)?;
-    if !inside.contains(&slot) {
+    let slot = names.socket(&from)?;
+    if !members.contains(&slot) {
         let given = text::quoted(from.node.as_str().unwrap_or_default());
         let message = format!("the loop is left from {given}, which is none of its sockets");
-        reader.error(
-            from.spot(),
-            &path,
-            INVALID,
-            message,
-            "name a socket of the loop, or add it there",
-        );
+        from.at
+            .error(message, "name a socket of the loop, or add it there");
         return None;
     }
     Some(slot)
 }
 
-fn required_guard(reader: &mut Reader, value: Part<'_>, path: &Path<'_>, field: &str) {
+fn require_guard(value: &DocValue<'_>, field: &str) {
     if value.get(field).is_none() {
+        let at = value.at.member_as(field, "invalid-edge-condition");
         let hint = format!("add \"{field}\": \"always\", \"satisfied\" or \"not_satisfied\"");
-        let message = "it is not said when the loop is left this way";
-        reader.error(
-            value.spot(),
-            &path.member(field),
-            "invalid-edge-condition",
-            message,
-            hint,
-        );
+        at.error("it is not said when the loop is left this way", hint);
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::contract::Reading;
-use super::draft::Draft;
+use super::draft::LoadoutDraft;
 use super::graph::{Slot, Target};
 
 /// The neighbourhood of sockets and loops.
@@ -22,7 +22,7 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    pub(super) fn of(draft: &Draft<'_>, readings: &[Option<Reading>]) -> Self {
+    pub(super) fn of(draft: &LoadoutDraft, readings: &[Option<Reading>]) -> Self {
         let mut loops = vec![Vec::new(); draft.sockets.len()];
         for (index, region) in draft.loops.iter().enumerate() {
             for member in &region.members {
@@ -45,7 +45,7 @@ impl Neighbours {
         all
     }
 
-    fn leave(&mut self, draft: &Draft<'_>, from: Slot, generator: bool) {
+    fn leave(&mut self, draft: &LoadoutDraft, from: Slot, generator: bool) {
         let mut seen = HashSet::new();
         for to in targets(draft, from).filter(|to| seen.insert(*to)) {
             for index in self.loops[to.0].clone() {
@@ -63,7 +63,7 @@ impl Neighbours {
         }
     }
 
-    fn enter_by_exits(&mut self, draft: &Draft<'_>) {
+    fn enter_by_exits(&mut self, draft: &LoadoutDraft) {
         for region in &draft.loops {
             for exit in region.exit.iter().chain(&region.exits) {
                 let Some(Target::Socket(to)) = exit.to else {
@@ -82,7 +82,7 @@ impl Neighbours {
     }
 
     /// Whether the members of a loop lead back to each other.
-    pub(super) fn has_cycle(&self, draft: &Draft<'_>, index: usize) -> bool {
+    pub(super) fn has_cycle(&self, draft: &LoadoutDraft, index: usize) -> bool {
         let members = &draft.loops[index].members;
         let inside = |slot: Slot| targets(draft, slot).filter(|to| self.is_member(*to, index));
         let mut arrivals: HashMap<Slot, usize> = HashMap::new();
@@ -111,7 +111,7 @@ impl Neighbours {
 
 /// Where the edges of a socket lead.
 pub(super) fn targets<'d>(
-    draft: &'d Draft<'_>,
+    draft: &'d LoadoutDraft,
     from: Slot,
 ) -> impl Iterator<Item = Slot> + use<'d> {
     draft.sockets[from.0]
@@ -124,7 +124,7 @@ pub(super) fn targets<'d>(
 }
 
 /// For each socket, the sockets that it leads to and that lead back to it, itself among them.
-pub(super) fn circles(draft: &Draft<'_>) -> Vec<Arc<[Slot]>> {
+pub(super) fn circles(draft: &LoadoutDraft) -> Vec<Arc<[Slot]>> {
     let mut search = Circles {
         draft,
         order: vec![None; draft.sockets.len()],
@@ -143,8 +143,8 @@ pub(super) fn circles(draft: &Draft<'_>) -> Vec<Arc<[Slot]>> {
 }
 
 /// Tarjan's search for strongly connected components, without recursion.
-struct Circles<'d, 'a> {
-    draft: &'d Draft<'a>,
+struct Circles<'d> {
+    draft: &'d LoadoutDraft,
     order: Vec<Option<usize>>,
     low: Vec<usize>,
     open: Vec<bool>,
@@ -153,7 +153,7 @@ struct Circles<'d, 'a> {
     found: Vec<Arc<[Slot]>>,
 }
 
-impl Circles<'_, '_> {
+impl Circles<'_> {
     fn visit(&mut self, start: Slot) {
         let mut path: Vec<(Slot, Vec<Slot>)> = Vec::new();
         self.arrive(start, &mut path);

@@ -1,18 +1,20 @@
 //! Reading one loadout from its merged fields.
 //!
-//! Owns the fields of a loadout, its entry, and what an editor keeps about the picture. Each
+//! Owns the fields of a loadout, its entry, and what an editor keeps about its layout. Each
 //! loadout is read on its own, so that a broken one never disables another (C13). Never looks a
 //! materia up and derives nothing.
 
 use std::collections::HashMap;
 
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
-use super::draft::{Draft, Loop, Names, Socket};
+use super::draft::{LoadoutDraft, LoopDraft, SocketDraft, SocketNames};
 use super::graph::Slot;
 use super::{loops, socket};
-use crate::document::{Content, Field, Part, Path, Reader, Spot};
-use crate::materia;
+use crate::document::{
+    DocValue, FieldTable, Location, Read, Schema, SourceMember, choices, field, ignore,
+};
+use crate::materia::LOCK_STATES;
 use crate::name::SocketId;
 use crate::text;
 
@@ -20,52 +22,68 @@ use crate::text;
 pub(super) const INVALID: &str = "invalid-loadout";
 
 /// How many loops may be around one socket.
-const MAX_AROUND: usize = 16;
+const MAX_LOOPS_AROUND: usize = 16;
 
-pub(super) const FIELDS: &[&str] = &[
-    "id",
-    "source",
-    "lockState",
-    "originDefaultId",
-    "description",
-    "entry",
-    "sockets",
-    "loops",
-    "layout",
-];
+/// The fields of a loadout. Its graph is read after all of them, by [`read`].
+pub(super) const LOADOUT: FieldTable<Read<()>> = FieldTable {
+    owner: "a loadout",
+    about: "A graph of sockets with one entry.",
+    fields: &[
+        field("id", "A stable id.").string(ignore),
+        field("source", "").with(
+            Schema::Enum(&["default", "user", "project", "explicit"]),
+            |(), (), value| {
+                value.string();
+            },
+        ),
+        field("lockState", "Whether editors may change it.").with(
+            Schema::Json(|| choices(LOCK_STATES)),
+            |(), (), value| {
+                value.choice(LOCK_STATES);
+            },
+        ),
+        field("originDefaultId", "The shipped loadout it was copied from.").string(ignore),
+        field("description", "What it is for.").string(ignore),
+        field("entry", "").unread(Schema::Ref("socketId")),
+        field("sockets", "Placements of materia by id.").unread(Schema::Json(|| {
+            json!({
+                "type": "object", "minProperties": 1,
+                "propertyNames": {"$ref": "#/$defs/socketId"},
+                "additionalProperties": {"$ref": "#/$defs/socket"},
+            })
+        })),
+        field("loops", "Regions that work through a list, by id.").unread(Schema::Json(
+            || json!({"type": "object", "additionalProperties": {"$ref": "#/$defs/loop"}}),
+        )),
+        field("layout", "Kept for editors, not interpreted.").unread(Schema::Object),
+    ],
+};
 
-/// Reads the loadout `name`; `at` is where its name stands.
-pub(super) fn read<'a>(
-    reader: &mut Reader,
-    name: &'a str,
-    fields: &[Field<'a>],
-    at: Spot<'a>,
-    path: &Path<'_>,
-) -> Draft<'a> {
-    let get = |wanted: &str| {
-        fields
-            .iter()
-            .find(|field| field.name() == wanted)
-            .map(|field| field.value())
-    };
+/// Reads a loadout from its merged fields; `at` is its definition.
+pub(super) fn read(fields: &[SourceMember<'_>], at: &Location) -> LoadoutDraft {
+    let mut given: HashMap<&str, DocValue<'_>> = HashMap::new();
     for field in fields {
-        check_field(reader, *field, &path.member(field.name()));
+        let value = at.value_of(*field);
+        read_field(&value);
+        given.insert(field.name(), value);
     }
-    let (names, sockets) = match get("sockets") {
-        Some(value) => sockets(reader, value, &path.member("sockets")),
+    let (names, sockets) = match given.get("sockets") {
+        Some(value) => sockets(value),
         None => {
-            no_sockets(reader, at, path);
-            (Names::new(Vec::new()), Vec::new())
+            let hint = "add \"sockets\": {\"Socket-1\": {\"materia\": …}}";
+            report_no_sockets(&at.at_name().member("sockets"), hint);
+            (SocketNames::new(Vec::new()), Vec::new())
         }
     };
-    let entry = match get("entry") {
-        Some(value) => names.socket(reader, value, &path.member("entry")),
+    let entry = match given.get("entry") {
+        Some(value) => names.socket(value),
         None => (!sockets.is_empty()).then_some(Slot(0)),
     };
-    let loops = get("loops").map(|value| loops_of(reader, &names, value, &path.member("loops")));
-    let layout = layout(&names, &sockets, get("layout"));
-    Draft {
-        name,
+    let loops = given.get("loops").map(|value| loops_of(&names, value));
+    let layout = layout(&names, &sockets, given.get("layout"));
+    LoadoutDraft {
+        name: at.path.last().to_owned(),
+        at: at.clone(),
         entry,
         sockets,
         loops: loops.unwrap_or_default(),
@@ -73,141 +91,88 @@ pub(super) fn read<'a>(
     }
 }
 
-fn check_field(reader: &mut Reader, field: Field<'_>, path: &Path<'_>) {
-    match field.name() {
-        "lockState" => {
-            materia::lock_state(reader, field.value(), path, INVALID);
-        }
-        "id" | "source" | "originDefaultId" | "description" => {
-            reader.string(field.value(), path, INVALID);
-        }
-        "prompt" | "systemPrompt" => {
-            let message = format!("{} is obsolete on a loadout", text::quoted(field.name()));
-            reader.error(
-                field.spot(),
-                path,
-                "obsolete-field",
-                message,
-                "write `prompt` on a materia",
-            );
-        }
-        name if FIELDS.contains(&name) => {}
-        _ => reader.unknown(field, path, "a loadout", FIELDS),
+fn read_field(value: &DocValue<'_>) {
+    if matches!(value.name(), "prompt" | "systemPrompt") {
+        let message = format!("{} is obsolete on a loadout", text::quoted(value.name()));
+        let at = value.at.at_name_as("obsolete-field");
+        at.error(message, "write `prompt` on a materia");
+    } else {
+        LOADOUT.read_known(&mut (), &(), value);
     }
 }
 
-fn no_sockets(reader: &mut Reader, at: Spot<'_>, path: &Path<'_>) {
-    let hint = "add \"sockets\": {\"Socket-1\": {\"materia\": …}}";
-    reader.error(
-        at,
-        &path.member("sockets"),
-        "missing-endpoint",
-        "the loadout has no sockets",
-        hint,
-    );
+fn report_no_sockets(at: &Location, hint: &str) {
+    at.with_code("missing-endpoint")
+        .error("the loadout has no sockets", hint);
 }
 
-fn sockets<'a>(
-    reader: &mut Reader,
-    value: Part<'a>,
-    path: &Path<'_>,
-) -> (Names<'a>, Vec<Socket<'a>>) {
-    let mut placed: Vec<(SocketId, Field<'a>)> = Vec::new();
-    if reader.object(value, path, INVALID) {
+fn sockets(value: &DocValue<'_>) -> (SocketNames, Vec<SocketDraft>) {
+    let mut placed: Vec<(SocketId, DocValue<'_>)> = Vec::new();
+    if value.object() {
         for field in value.fields() {
             match field.name().parse::<SocketId>() {
                 Ok(id) => placed.push((id, field)),
                 Err(error) => {
-                    let path = path.member(field.name());
-                    reader.error(
-                        field.spot(),
-                        &path,
-                        "invalid-socket-id",
-                        error.to_string(),
-                        error.hint(),
-                    );
+                    let at = field.at.at_name_as("invalid-socket-id");
+                    at.error(error.to_string(), error.hint());
                 }
             }
         }
         if value.node.members().is_empty() {
-            let hint = "write {\"Socket-1\": {\"materia\": …}}";
-            reader.error(
-                value.spot(),
-                path,
-                "missing-endpoint",
-                "the loadout has no sockets",
-                hint,
-            );
+            report_no_sockets(&value.at, "write {\"Socket-1\": {\"materia\": …}}");
         }
     }
-    let names = Names::new(placed.iter().map(|(_, field)| field.name()).collect());
-    let read = placed.into_iter().map(|(id, field)| {
-        let path = path.member(field.name());
-        socket::socket(reader, &names, id, field, &path)
-    });
-    let read = read.collect();
-    (names, read)
+    let names = placed.iter().map(|(_, field)| field.name().to_owned());
+    let names = SocketNames::new(names.collect());
+    let sockets = placed
+        .into_iter()
+        .map(|(id, value)| socket::socket(&names, id, &value));
+    let sockets = sockets.collect();
+    (names, sockets)
 }
 
-fn loops_of<'a>(
-    reader: &mut Reader,
-    names: &Names<'_>,
-    value: Part<'a>,
-    path: &Path<'_>,
-) -> Vec<Loop<'a>> {
-    if !reader.object(value, path, loops::INVALID) {
+fn loops_of(names: &SocketNames, value: &DocValue<'_>) -> Vec<LoopDraft> {
+    let value = value.with_code(loops::INVALID);
+    if !value.object() {
         return Vec::new();
     }
-    let mut read: Vec<Loop<'a>> = Vec::new();
+    let mut read: Vec<LoopDraft> = Vec::new();
     let mut around: HashMap<Slot, usize> = HashMap::new();
     for field in value.fields() {
-        let path = path.member(field.name());
-        let Some(mut region) = loops::read(reader, names, field, &path) else {
+        let Some(mut region) = loops::read(names, &field) else {
             continue;
         };
         let before = region.members.len();
         region.members.retain(|member| {
             let loops = around.entry(*member).or_default();
             *loops += 1;
-            *loops <= MAX_AROUND
+            *loops <= MAX_LOOPS_AROUND
         });
         if region.members.len() < before {
-            let message = format!("a socket is in more than {MAX_AROUND} loops");
-            reader.error(
-                region.spot(),
-                &path.member("sockets"),
-                loops::INVALID,
-                message,
-                "merge the loops",
-            );
+            let message = format!("a socket is in more than {MAX_LOOPS_AROUND} loops");
+            region.members_at.error(message, "merge the loops");
         }
         read.push(region);
     }
     read
 }
 
-/// The picture an editor keeps: positions of sockets that exist, those on sockets moved to where
-/// they belong.
-fn layout(names: &Names<'_>, sockets: &[Socket<'_>], layout: Option<Part<'_>>) -> Value {
-    let mut positions = Map::new();
+/// The positions that an editor keeps, of sockets that exist. A position that stands on its socket
+/// is moved here; one that stands here wins.
+fn layout(names: &SocketNames, sockets: &[SocketDraft], layout: Option<&DocValue<'_>>) -> Value {
     let own = sockets
         .iter()
-        .filter_map(|socket| Some((socket.id.as_str(), socket.at.value().get("layout")?)));
+        .map(|socket| (socket.id.to_string(), socket.position.clone()));
     let kept = layout.and_then(|layout| layout.get("sockets"));
+    let kept: Vec<_> = kept.iter().flat_map(DocValue::fields).collect();
     let kept = kept
-        .into_iter()
-        .flat_map(|kept| kept.fields().map(|field| (field.name(), field.value())));
-    for (id, value) in own.chain(kept.filter(|(id, _)| names.get(id).is_some())) {
-        let axis = |name: &str| {
-            let number = value
-                .get(name)
-                .filter(|axis| matches!(axis.node.content, Content::Number(_)))?;
-            Some((name.to_owned(), number.node.to_value()))
-        };
-        let position: Map<_, _> = ["x", "y"].into_iter().filter_map(axis).collect();
-        if !position.is_empty() {
-            positions.insert(id.to_owned(), Value::Object(position));
-        }
-    }
-    Value::Object(positions)
+        .iter()
+        .filter(|value| names.get(value.name()).is_some());
+    let kept = kept.map(|value| (value.name().to_owned(), socket::position(value)));
+    let positions = own.chain(kept).filter(|(_, position)| !position.is_empty());
+    Value::Object(
+        positions
+            .map(|(id, position)| (id, position.into()))
+            .collect(),
+    )
 }

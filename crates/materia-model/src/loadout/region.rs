@@ -6,11 +6,10 @@
 mod advance;
 
 use super::contract::Reading;
-use super::draft::{Consumes, Draft, Loop};
+use super::draft::{ConsumesDraft, LoadoutDraft, LoopDraft};
 use super::graph::{Guard, Slot, Target};
 use super::loops::INVALID;
 use super::neighbours::Neighbours;
-use crate::document::{Path, Reader};
 use crate::materia::Parse;
 
 /// The list of every generator.
@@ -50,48 +49,40 @@ pub(super) struct Derived {
 
 /// Compiles every loop; sockets whose exit asks for it are turned to JSON.
 pub(super) fn compile(
-    reader: &mut Reader,
-    draft: &Draft<'_>,
+    draft: &LoadoutDraft,
     readings: &mut [Option<Reading>],
     around: &Neighbours,
-    path: &Path<'_>,
 ) -> (Vec<Region>, Vec<Derived>) {
     let mut regions = Vec::with_capacity(draft.loops.len());
     let mut derived: Vec<Derived> = Vec::new();
-    let loops = path.member("loops");
     for (index, written) in draft.loops.iter().enumerate() {
         let mut one = One {
-            reader,
             draft,
             readings,
             around,
-            path,
             index,
             written,
         };
-        let loop_path = loops.member(written.id);
-        let generator = one.generator(&loop_path);
-        let region = one.region(generator, &loop_path);
-        derived.extend(one.advance(&region, &loop_path));
+        let generator = one.generator();
+        let region = one.region(generator);
+        derived.extend(one.advance(&region));
         regions.push(region);
     }
     (regions, derived)
 }
 
 /// One loop on its way.
-struct One<'w, 'a> {
-    reader: &'w mut Reader,
-    draft: &'w Draft<'a>,
+struct One<'w> {
+    draft: &'w LoadoutDraft,
     readings: &'w mut [Option<Reading>],
     around: &'w Neighbours,
-    path: &'w Path<'w>,
     index: usize,
-    written: &'w Loop<'a>,
+    written: &'w LoopDraft,
 }
 
-impl One<'_, '_> {
+impl One<'_> {
     /// The generator the loop works for: the only one that leads into it.
-    fn generator(&mut self, path: &Path<'_>) -> Option<Slot> {
+    fn generator(&self) -> Option<Slot> {
         let inbound = &self.around.generators_into[self.index];
         let Some(consumes) = &self.written.consumes else {
             let over_work = self
@@ -104,14 +95,13 @@ impl One<'_, '_> {
                 .filter(|_| over_work && inbound.len() == 1)
                 .map(|(from, _)| *from);
         };
-        let path = path.member("consumes");
         match inbound.as_slice() {
             [(from, _)] => {
-                self.told_source(consumes, *from, &path);
+                self.compare_source(consumes, *from);
                 Some(*from)
             }
             [] => {
-                self.no_generator(consumes, &path);
+                self.no_generator(consumes);
                 None
             }
             several => {
@@ -127,15 +117,14 @@ impl One<'_, '_> {
                     ways.join(", ")
                 );
                 let hint = "let exactly one generator lead into the loop, by one edge";
-                self.reader
-                    .error(consumes.at.spot(), &path, INVALID, message, hint);
+                consumes.at.error(message, hint);
                 None
             }
         }
     }
 
     /// A loop works for the generator that leads into it, whatever it says.
-    fn told_source(&mut self, consumes: &Consumes<'_>, from: Slot, path: &Path<'_>) {
+    fn compare_source(&self, consumes: &ConsumesDraft, from: Slot) {
         if let Some(said) = consumes.from.filter(|said| *said != from) {
             let (said, real) = (
                 &self.draft.sockets[said.0].id,
@@ -145,18 +134,12 @@ impl One<'_, '_> {
                 "the loop says it works for `{said}`, but `{real}` leads into it and is used"
             );
             let hint = format!("write \"from\": \"{real}\"");
-            self.reader.warn(
-                consumes.at.spot(),
-                &path.member("from"),
-                INVALID,
-                message,
-                hint,
-            );
+            consumes.at.member("from").warn(message, hint);
         }
     }
 
-    fn no_generator(&mut self, consumes: &Consumes<'_>, path: &Path<'_>) {
-        // Where a materia is unknown, nobody knows what would be a generator.
+    fn no_generator(&self, consumes: &ConsumesDraft) {
+        // A materia that is unknown may be a generator.
         let unknown = |slot: &Slot| self.readings[slot.0].is_none();
         let Some(from) = consumes.from.filter(|from| !unknown(from)) else {
             return;
@@ -176,16 +159,10 @@ impl One<'_, '_> {
                 "write \"generator\": true on its materia, or name a generator".to_owned(),
             )
         };
-        self.reader.error(
-            consumes.at.spot(),
-            &path.member("from"),
-            INVALID,
-            message,
-            hint,
-        );
+        consumes.at.member("from").error(message, hint);
     }
 
-    fn region(&mut self, generator: Option<Slot>, path: &Path<'_>) -> Region {
+    fn region(&mut self, generator: Option<Slot>) -> Region {
         let list = self.list();
         let mut exits: Vec<Route> = self
             .written
@@ -193,7 +170,7 @@ impl One<'_, '_> {
             .iter()
             .filter_map(|exit| {
                 Some(Route {
-                    id: exit.id.to_owned(),
+                    id: exit.id.clone(),
                     from: exit.from?,
                     guard: exit.guard?,
                     to: exit.to?,
@@ -203,13 +180,7 @@ impl One<'_, '_> {
         if self.written.consumes.is_some() && !self.around.has_cycle(self.draft, self.index) {
             let hint = "lead an edge from its last socket back to its first";
             let message = "the loop has no way round: its sockets do not lead back to each other";
-            self.reader.error(
-                self.written.spot(),
-                &path.member("sockets"),
-                INVALID,
-                message,
-                hint,
-            );
+            self.written.members_at.error(message, hint);
         }
         if let Some((from, guard, to)) = self.exit() {
             if self.turns_at_its_exit() {
@@ -264,16 +235,16 @@ impl One<'_, '_> {
                 format!("{}Index", self.written.id)
             };
             return Some(List {
-                items: each.items.to_owned(),
-                alias: each.alias.unwrap_or("item").to_owned(),
-                cursor: each.cursor.map_or(named, str::to_owned),
+                items: each.items.clone(),
+                alias: each.alias.clone().unwrap_or_else(|| "item".to_owned()),
+                cursor: each.cursor.clone().unwrap_or(named),
             });
         }
         let consumes = self.written.consumes.as_ref()?;
         Some(List {
             items: ITEMS.to_owned(),
-            alias: consumes.alias.unwrap_or("workItem").to_owned(),
-            cursor: consumes.cursor.unwrap_or(CURSOR).to_owned(),
+            alias: consumes.alias.as_deref().unwrap_or("workItem").to_owned(),
+            cursor: consumes.cursor.as_deref().unwrap_or(CURSOR).to_owned(),
         })
     }
 
@@ -290,29 +261,19 @@ impl One<'_, '_> {
             Some(Parse::Json) => {}
             Some(Parse::Text) => {
                 let socket = &self.draft.sockets[from.0];
-                let at = socket
-                    .parse
-                    .map_or_else(|| socket.at.spot(), |(_, at)| at.spot());
                 let message = format!(
                     "the loop is left from `{}` when `{}`, but its output is read as text",
                     socket.id,
                     guard.as_str()
                 );
-                let sockets = self.path.member("sockets");
-                let path = sockets.member(socket.id.as_str());
-                self.reader.error(
-                    at,
-                    &path.member("parse"),
-                    INVALID,
-                    message,
-                    "write \"parse\": \"json\"",
-                );
+                let at = socket.parse_at().with_code(INVALID);
+                at.error(message, "write \"parse\": \"json\"");
             }
         }
     }
 
     /// From where a loop is left, it must also be able to go on.
-    fn way_back(&mut self, from: Slot, guard: Guard) {
+    fn way_back(&self, from: Slot, guard: Guard) {
         let socket = &self.draft.sockets[from.0];
         let back: Vec<Guard> = socket
             .edges
@@ -346,15 +307,7 @@ impl One<'_, '_> {
                 missing,
             )
         };
-        let sockets = self.path.member("sockets");
-        let path = sockets.member(socket.id.as_str());
         let hint = format!("add {{\"when\": \"{hint}\", \"to\": …}} to a socket of the loop");
-        self.reader.error(
-            socket.edges_spot(),
-            &path.member("edges"),
-            INVALID,
-            message,
-            hint,
-        );
+        socket.edges_at().with_code(INVALID).error(message, hint);
     }
 }

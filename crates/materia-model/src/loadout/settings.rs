@@ -1,7 +1,7 @@
 //! What a config says about every cast: budget, limits, where artifacts go.
 //!
-//! Owns the shapes. What is not said stays open here; whoever enforces it has the default. Never
-//! spends or counts.
+//! Owns the shapes. What a config leaves out stays open here; the code that enforces it has the
+//! default. Never spends or counts.
 
 mod agents;
 mod read;
@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+pub(super) use agents::AGENT_PROGRAM;
 pub use agents::AgentProgram;
-pub(super) use read::{Groups, read};
+pub(super) use read::{BUDGET, COMPACTION, LIMITS, SettingGroups, read};
 
 /// The settings of a config, merged over its layers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]

@@ -3,34 +3,117 @@
 //! Owns the fields of a socket, what obsolete ones are called today, and that behaviour belongs on
 //! the materia (C8). Never looks a materia up.
 
-use super::draft::{Advance, Each, Names, Socket, Text};
+use serde_json::{Map, Value, json};
+
+use super::draft::{AdvanceDraft, IterationDraft, SocketDraft, SocketNames, TextDraft};
 use super::edge;
-use super::read::INVALID;
-use crate::document::{Field, Part, Path, Reader};
-use crate::materia::{self, AGENT_FIELDS, RUN_FIELDS, UTILITY_FIELDS};
+use crate::document::{Content, DocValue, FieldTable, Location, Read, Schema, field};
+use crate::materia;
 use crate::name::SocketId;
 use crate::text;
 
-pub(super) const FIELDS: &[&str] = &[
-    "materia",
-    "parse",
-    "assign",
-    "edges",
-    "foreach",
-    "advance",
-    "limits",
-    "socketKind",
-    "empty",
-    "layout",
-];
-const EACH_FIELDS: &[&str] = &["items", "as", "cursor", "done"];
-const ADVANCE_FIELDS: &[&str] = &["cursor", "items", "when", "done"];
-const LIMIT_FIELDS: &[&str] = &["maxVisits", "maxEdgeTraversals", "maxOutputBytes"];
-/// Fields of a materia that people write on a socket, besides those of one kind.
-const MATERIA_FIELDS: &[&str] = &["generator", "interrupted", "secret", "utility"];
+pub(super) const SOCKET: FieldTable<Read<SocketDraft, SocketNames>> = FieldTable {
+    owner: "a socket",
+    about: "One placement of a materia.",
+    fields: &[
+        field("materia", "The name of a definition.")
+            .required()
+            .with(Schema::String, |socket, _, value| {
+                socket.materia = TextDraft::read(&value.with_code("unknown-materia"));
+            }),
+        field("parse", "").with(Schema::Ref("parse"), |socket, _, value| {
+            socket.parse = materia::parse(value).map(|parse| (parse, value.at.clone()));
+        }),
+        field("assign", "").with(Schema::Ref("assign"), |socket, _, value| {
+            socket.assign = Some((materia::assign(value), value.at.clone()));
+        }),
+        field(
+            "edges",
+            "Where it leads, in order: the first that matches is taken; none ends the cast.",
+        )
+        .with(
+            Schema::List(&Schema::Ref("edge")),
+            |socket, names, value| {
+                socket.edges = edge::edges(names, value);
+                socket.edges_at = Some(value.at.clone());
+            },
+        ),
+        field("foreach", "").with(Schema::Ref("foreach"), |socket, names, value| {
+            socket.iteration = iteration(names, value);
+        }),
+        field("advance", "").with(Schema::Ref("advance"), |socket, names, value| {
+            socket.advance = advance(names, value);
+        }),
+        field("limits", "").with(
+            Schema::Json(|| json!({"type": "object", "properties": LIMITS.properties()})),
+            |socket, _, value| {
+                LIMITS.read(socket, &(), value);
+            },
+        ),
+        field("socketKind", "Derived; not read.").unread(Schema::Enum(&["entry", "normal"])),
+        field("empty", "").unread(Schema::Boolean),
+        field("layout", "").with(Schema::Object, |socket, _, value| {
+            socket.position = position(value);
+        }),
+    ],
+};
+
+/// The fields of `foreach` and of a loop's `iterator`.
+pub(super) const ITERATION: FieldTable<Read<IterationDraft, SocketNames>> = FieldTable {
+    owner: "an iteration",
+    about: "The list that is worked through, one item at a time.",
+    fields: &[
+        field("items", "The path of the list, such as `state.workItems`.")
+            .required()
+            .text(|iteration, path| iteration.items = path.to_owned()),
+        field("as", "The name under which the current item is seen.")
+            .text(|iteration, name| iteration.alias = Some(name.to_owned())),
+        field("cursor", "The name of the position.")
+            .text(|iteration, name| iteration.cursor = Some(name.to_owned())),
+        field("done", "").with(Schema::Ref("target"), check_target),
+    ],
+};
+
+pub(super) const ADVANCE: FieldTable<Read<AdvanceDraft, SocketNames>> = FieldTable {
+    owner: "an `advance`",
+    about: "Moves to the next item when the socket is done.",
+    fields: &[
+        field("cursor", "The position that moves.").with(Schema::String, |advance, _, value| {
+            advance.cursor = TextDraft::read(value);
+        }),
+        field("items", "The path of the list whose end is looked for.")
+            .with(Schema::String, |advance, _, value| {
+                advance.items = TextDraft::read(value)
+            }),
+        field("when", "").with(Schema::Ref("guard"), |advance, _, value| {
+            advance.when = edge::guard(value);
+            advance.when_at = Some(value.at.clone());
+        }),
+        field("done", "").with(Schema::Ref("target"), check_target),
+    ],
+};
+
+const LIMITS: FieldTable<Read<SocketDraft>> = FieldTable {
+    owner: "the limits of a socket",
+    about: "",
+    fields: &[
+        field("maxVisits", "").count(1, |socket, count| socket.max_visits = Some(count)),
+        field("maxEdgeTraversals", "").with(Schema::Hidden, |_, (), value| {
+            let message = "`maxEdgeTraversals` has no effect on a socket";
+            misplaced(value).warn(message, "write `maxTraversals` on the edge");
+        }),
+        field("maxOutputBytes", "").with(Schema::Hidden, |_, (), value| {
+            let message = "`maxOutputBytes` has no effect; output is bounded everywhere";
+            misplaced(value).warn(message, "remove it");
+        }),
+    ],
+};
+
+/// Fields of every materia that people write on a socket.
+const MATERIA_FIELDS: [&str; 4] = ["generator", "interrupted", "secret", "utility"];
 
 /// Fields that had a meaning once, with what to write today.
-const OBSOLETE: &[(&str, &str)] = &[
+const OBSOLETE: [(&str, &str); 4] = [
     ("type", "remove it; the materia says what it is"),
     ("role", "write \"materia\": the name of a definition"),
     ("prompt", "write it on the materia"),
@@ -38,224 +121,107 @@ const OBSOLETE: &[(&str, &str)] = &[
 ];
 
 /// Reads the socket `id`.
-pub(super) fn socket<'a>(
-    reader: &mut Reader,
-    names: &Names<'_>,
-    id: SocketId,
-    at: Field<'a>,
-    path: &Path<'_>,
-) -> Socket<'a> {
-    let mut socket = Socket {
+pub(super) fn socket(names: &SocketNames, id: SocketId, value: &DocValue<'_>) -> SocketDraft {
+    let mut socket = SocketDraft {
         id,
-        at,
+        at: value.at.clone(),
         materia: None,
         parse: None,
         assign: None,
         edges: Vec::new(),
         edges_at: None,
-        each: None,
+        iteration: None,
         advance: None,
         max_visits: None,
+        position: Map::new(),
     };
-    if !reader.object(at.value(), path, INVALID) {
+    if !value.object() {
         return socket;
     }
-    let mut named = false;
-    for field in at.value().fields() {
-        named |= field.name() == "materia";
-        member(
-            reader,
-            names,
-            &mut socket,
-            field,
-            &path.member(field.name()),
-        );
+    for field in value.fields() {
+        if !SOCKET.read_field(&mut socket, names, &field) {
+            report_foreign_field(&socket, &field);
+        }
     }
-    if !named {
-        let message = format!(
-            "the socket {} holds no materia",
-            text::quoted(socket.id.as_str())
-        );
+    if value.get("materia").is_none() {
+        let at = value.at.at_name().member_as("materia", "unknown-materia");
+        let id = text::quoted(socket.id.as_str());
         let hint = "add \"materia\": the name of a definition";
-        reader.error(
-            at.spot(),
-            &path.member("materia"),
-            "unknown-materia",
-            message,
-            hint,
-        );
+        at.error(format!("the socket {id} holds no materia"), hint);
     }
     socket
 }
 
-fn member<'a>(
-    reader: &mut Reader,
-    names: &Names<'_>,
-    socket: &mut Socket<'a>,
-    field: Field<'a>,
-    path: &Path<'_>,
-) {
-    let value = field.value();
-    match field.name() {
-        "materia" => {
-            let name = reader.words(value, path, "unknown-materia");
-            socket.materia = name.map(|text| Text { text, at: value });
-        }
-        "parse" => {
-            socket.parse = materia::parse(reader, value, path, INVALID).map(|parse| (parse, value));
-        }
-        "assign" => socket.assign = Some((materia::assign(reader, value, path, INVALID), value)),
-        "edges" => {
-            socket.edges = edge::edges(reader, names, value, path);
-            socket.edges_at = Some(value);
-        }
-        "foreach" => socket.each = each(reader, names, value, path, INVALID),
-        "advance" => socket.advance = advance(reader, names, value, path),
-        "limits" => socket.max_visits = limits(reader, value, path),
-        "socketKind" | "empty" | "layout" => {}
-        _ => stray(reader, socket, field, path),
-    }
-}
-
 /// Reads a `foreach` or an `iterator`.
-pub(super) fn each<'a>(
-    reader: &mut Reader,
-    names: &Names<'_>,
-    value: Part<'a>,
-    path: &Path<'_>,
-    code: &'static str,
-) -> Option<Each<'a>> {
-    if !reader.object(value, path, code) {
+pub(super) fn iteration(names: &SocketNames, value: &DocValue<'_>) -> Option<IterationDraft> {
+    let mut iteration = IterationDraft::default();
+    if !ITERATION.read(&mut iteration, names, value) {
         return None;
     }
-    let (mut items, mut alias, mut cursor) = (None, None, None);
-    for field in value.fields() {
-        let (value, path) = (field.value(), path.member(field.name()));
-        match field.name() {
-            "items" => items = Some(reader.words(value, &path, code)),
-            "as" => alias = reader.words(value, &path, code),
-            "cursor" => cursor = reader.words(value, &path, code),
-            "done" => done(reader, names, value, &path),
-            _ => reader.unknown(field, &path, "an iteration", EACH_FIELDS),
-        }
-    }
-    let Some(items) = items else {
+    if value.get("items").is_none() {
         let hint = "add \"items\": the path of a list, such as \"state.workItems\"";
-        reader.error(
-            value.spot(),
-            &path.member("items"),
-            code,
-            "it is not said which list is worked through",
-            hint,
-        );
-        return None;
-    };
-    Some(Each {
-        items: items?,
-        alias,
-        cursor,
-    })
-}
-
-/// A target that is checked and has no effect: exits route when a list is done.
-pub(super) fn done(reader: &mut Reader, names: &Names<'_>, value: Part<'_>, path: &Path<'_>) {
-    names.target(reader, value, path);
-}
-
-fn advance<'a>(
-    reader: &mut Reader,
-    names: &Names<'_>,
-    value: Part<'a>,
-    path: &Path<'_>,
-) -> Option<Advance<'a>> {
-    if !reader.object(value, path, INVALID) {
-        return None;
+        let at = value.at.member("items");
+        at.error("it is not said which list is worked through", hint);
     }
-    let mut advance = Advance {
-        at: value,
+    (!iteration.items.is_empty()).then_some(iteration)
+}
+
+fn advance(names: &SocketNames, value: &DocValue<'_>) -> Option<AdvanceDraft> {
+    let mut advance = AdvanceDraft {
+        at: value.at.clone(),
         cursor: None,
         items: None,
         when: None,
         when_at: None,
     };
-    for field in value.fields() {
-        let (value, path) = (field.value(), path.member(field.name()));
-        let located = |reader: &mut Reader| {
-            reader
-                .words(value, &path, INVALID)
-                .map(|text| Text { text, at: value })
-        };
-        match field.name() {
-            "cursor" => advance.cursor = located(reader),
-            "items" => advance.items = located(reader),
-            "when" => {
-                advance.when = edge::guard(reader, value, &path);
-                advance.when_at = Some(value);
-            }
-            "done" => done(reader, names, value, &path),
-            _ => reader.unknown(field, &path, "an `advance`", ADVANCE_FIELDS),
-        }
-    }
-    Some(advance)
+    ADVANCE.read(&mut advance, names, value).then_some(advance)
 }
 
-/// How often the socket may be visited.
-fn limits(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<u64> {
-    if !reader.object(value, path, INVALID) {
-        return None;
-    }
-    let mut max_visits = None;
-    for field in value.fields() {
-        let path = path.member(field.name());
-        match field.name() {
-            "maxVisits" => max_visits = reader.count(field.value(), &path, INVALID, 1),
-            "maxEdgeTraversals" => {
-                let message = "`maxEdgeTraversals` has no effect on a socket";
-                let hint = "write `maxTraversals` on the edge";
-                reader.warn(field.spot(), &path, "misplaced-field", message, hint);
-            }
-            "maxOutputBytes" => {
-                let message = "`maxOutputBytes` has no effect; output is bounded everywhere";
-                reader.warn(field.spot(), &path, "misplaced-field", message, "remove it");
-            }
-            _ => reader.unknown(field, &path, "the limits of a socket", LIMIT_FIELDS),
-        }
-    }
-    max_visits
+/// Checks a target that has no effect: exits route when a list is done.
+pub(super) fn check_target<T>(_: &mut T, names: &SocketNames, value: &DocValue<'_>) {
+    names.target(value);
 }
 
-/// A field that no socket has.
-fn stray(reader: &mut Reader, socket: &Socket<'_>, field: Field<'_>, path: &Path<'_>) {
-    let name = field.name();
-    let kinds = [AGENT_FIELDS, RUN_FIELDS, UTILITY_FIELDS, MATERIA_FIELDS];
-    if let Some((_, instead)) = OBSOLETE.iter().find(|(old, _)| *old == name) {
+/// The `x` and `y` of a position in an editor.
+pub(super) fn position(value: &DocValue<'_>) -> Map<String, Value> {
+    let axis = |name: &str| {
+        let axis = value.get(name)?;
+        let number = matches!(axis.node.content, Content::Number(_));
+        number.then(|| (name.to_owned(), axis.node.to_value()))
+    };
+    ["x", "y"].into_iter().filter_map(axis).collect()
+}
+
+/// Reports a field that no socket has.
+fn report_foreign_field(socket: &SocketDraft, value: &DocValue<'_>) {
+    let name = value.name();
+    let quoted = text::quoted(name);
+    let obsolete = OBSOLETE.iter().find(|(old, _)| *old == name);
+    if let Some((_, instead)) = obsolete {
+        let message = format!("{quoted} is obsolete on the socket {}", socket.id);
+        value
+            .at
+            .at_name_as("obsolete-field")
+            .error(message, *instead);
+    } else if materia::is_kind_field(name) || MATERIA_FIELDS.contains(&name) {
         let message = format!(
-            "{} is obsolete on the socket {}",
-            text::quoted(name),
+            "{quoted} belongs on the materia, not on the socket {}",
             socket.id
         );
-        reader.error(field.spot(), path, "obsolete-field", message, *instead);
-    } else if kinds.iter().any(|fields| fields.contains(&name)) {
-        let message = format!(
-            "{} belongs on the materia, not on the socket {}",
-            text::quoted(name),
-            socket.id
-        );
-        let hint = match socket.materia {
-            Some(materia) => format!("move it to the materia {}", text::quoted(materia.text)),
+        let hint = match &socket.materia {
+            Some(materia) => format!("move it to the materia {}", text::quoted(&materia.text)),
             None => "move it to the materia".to_owned(),
         };
-        reader.error(field.spot(), path, "misplaced-field", message, hint);
+        misplaced(value).error(message, hint);
     } else if name == "next" {
         let hint = "write \"edges\": [{\"when\": \"always\", \"to\": …}]";
-        reader.warn(
-            field.spot(),
-            path,
-            "unknown-field",
-            "a socket has no field `next`",
-            hint,
-        );
+        let at = value.at.at_name_as("unknown-field");
+        at.warn("a socket has no field `next`", hint);
     } else {
-        reader.unknown(field, path, "a socket", FIELDS);
+        value.unknown(SOCKET.owner, SOCKET.names());
     }
+}
+
+fn misplaced(value: &DocValue<'_>) -> Location {
+    value.at.at_name_as("misplaced-field")
 }

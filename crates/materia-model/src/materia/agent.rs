@@ -1,124 +1,141 @@
 //! Reading an agent's role.
 //!
 //! Owns the fields that only agents have. Whether the model, the thinking level or a tool exists is
-//! the agent's business: unknown ones are kept and told when the turn begins. Never renders the
-//! prompt.
+//! known by the agent alone: unknown ones are kept, and reported when the turn begins. Never renders
+//! the prompt.
 
-use super::read::INVALID;
+use serde_json::json;
+
+use super::utility::timeout;
 use super::{Agent, THINKING, Tools};
-use crate::document::{Content, Field, Part, Path, Reader, Spot};
+use crate::document::{Content, DocValue, FieldTable, Location, Read, Schema, field};
 use crate::text;
 
 /// How a custom choice of tools is written.
 const CUSTOM: &str = "{\"type\": \"custom\", \"tools\": [\"read\", \"grep\"]}";
 
-/// Reads the role from its fields; `at` is where the materia's name stands.
-pub(super) fn read(
-    reader: &mut Reader,
-    id: &str,
-    fields: &[Field<'_>],
-    at: Spot<'_>,
-    path: &Path<'_>,
-) -> Option<Agent> {
-    let (mut prompt, mut tools) = (None, None);
-    let (mut model, mut thinking, mut multi_turn, mut agent, mut timeout_ms) =
-        (None, None, false, None, None);
-    for field in fields {
-        let (value, path) = (field.value(), path.member(field.name()));
-        match field.name() {
-            "prompt" => prompt = Some(reader.words(value, &path, INVALID)),
-            "tools" => tools = Some(read_tools(reader, value, &path)),
-            "model" => {
-                model = reader
-                    .string(value, &path, INVALID)
-                    .filter(|text| !text.trim().is_empty());
-            }
-            "thinking" => thinking = read_thinking(reader, value, &path),
-            "multiTurn" => multi_turn = reader.boolean(value, &path, INVALID).unwrap_or(false),
-            "agent" => agent = reader.words(value, &path, INVALID),
-            "timeoutMs" => timeout_ms = super::utility::timeout(reader, value, &path),
-            _ => {}
+/// The tools that have a name of their own.
+const TOOL_SETS: [&str; 3] = ["none", "readOnly", "coding"];
+
+pub(super) const AGENT: FieldTable<Read<Agent>> = FieldTable {
+    owner: "an agent's role",
+    about: "",
+    fields: &[
+        field(
+            "prompt",
+            "What the agent is told; {{request}}, {{item.title}}, {{state.x}} are filled in.",
+        )
+        .text(|agent, prompt| agent.prompt = prompt.to_owned()),
+        field("tools", "The tools the agent may use.").with(
+            Schema::Json(|| {
+                json!({"oneOf": [{"enum": TOOL_SETS}, {
+                    "description": "Tools by name.",
+                    "type": "object",
+                    "properties": {
+                        "type": {"const": "custom"},
+                        "tools": {"type": "array", "items": {"type": "string", "minLength": 1}},
+                    },
+                    "additionalProperties": false,
+                    "required": ["type", "tools"],
+                }]})
+            }),
+            |agent, (), value| agent.tools = tools(value).unwrap_or_default(),
+        ),
+        field(
+            "model",
+            "provider/id, provider:id or id; the agent's own choice where left out.",
+        )
+        .string(|agent, model| {
+            agent.model = Some(model.to_owned()).filter(|model| !model.trim().is_empty());
+        }),
+        field("thinking", "How hard it thinks.")
+            .with(Schema::Enum(THINKING), |agent, (), value| {
+                agent.thinking = thinking(value)
+            }),
+        field(
+            "multiTurn",
+            "Pauses after each reply until the person continues.",
+        )
+        .boolean(|agent, yes| agent.multi_turn = yes),
+        field("agent", "The agent program that plays this role.")
+            .text(|role, agent| role.agent = Some(agent.to_owned())),
+    ],
+};
+
+/// Reads the role from its fields; `at` is the materia.
+pub(super) fn read(fields: &[DocValue<'_>], at: &Location) -> Agent {
+    let mut agent = Agent::default();
+    for value in fields {
+        if value.name() == "timeoutMs" {
+            agent.timeout_ms = timeout(value);
+        } else {
+            AGENT.read_field(&mut agent, &(), value);
         }
     }
-    let prompt = prompt.unwrap_or_else(|| {
-        let message = format!(
-            "{} is an agent's role and has no `prompt`",
-            text::quoted(id)
-        );
-        let hint = "add \"prompt\": what the agent is told; a utility has a `command` instead";
-        reader.error(at, &path.member("prompt"), INVALID, message, hint);
-        None
-    });
-    let tools = tools.unwrap_or_else(|| {
-        let message = format!("{} is an agent's role and has no `tools`", text::quoted(id));
-        let hint = "add \"tools\": \"none\", \"readOnly\", \"coding\" or a custom choice";
-        reader.error(at, &path.member("tools"), INVALID, message, hint);
-        None
-    });
-    Some(Agent {
-        prompt: prompt?.to_owned(),
-        tools: tools?,
-        model: model.map(str::to_owned),
-        thinking,
-        multi_turn,
-        agent: agent.map(str::to_owned),
-        timeout_ms,
-    })
+    let require = |name: &str, hint: &str| {
+        if !fields.iter().any(|field| field.name() == name) {
+            let id = text::quoted(at.path.last());
+            let message = format!("{id} is an agent's role and has no `{name}`");
+            at.at_name().member(name).error(message, hint);
+        }
+    };
+    require(
+        "prompt",
+        "add \"prompt\": what the agent is told; a utility has a `command` instead",
+    );
+    require(
+        "tools",
+        "add \"tools\": \"none\", \"readOnly\", \"coding\" or a custom choice",
+    );
+    agent
 }
 
-fn read_tools(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<Tools> {
+fn tools(value: &DocValue<'_>) -> Option<Tools> {
     match &value.node.content {
-        Content::String(word) => {
-            let tools = match word.as_str() {
-                "none" => Some(Tools::None),
-                "readOnly" => Some(Tools::ReadOnly),
-                "coding" => Some(Tools::Coding),
-                _ => None,
-            };
-            if tools.is_none() {
-                let message = format!("{} is no choice of tools", text::quoted(word));
-                let near = text::closest(word, ["none", "readOnly", "coding"]);
-                let hint = near.map_or_else(
-                    || format!("write \"none\", \"readOnly\", \"coding\" or {CUSTOM}"),
-                    |near| format!("did you mean `{near}`?"),
-                );
-                reader.error(value.spot(), path, INVALID, message, hint);
-            }
-            tools
-        }
-        Content::Object(_) => custom_tools(reader, value, path),
+        Content::String(word) => tool_set(word, value),
+        Content::Object(_) => custom_tools(value),
         _ => {
-            let what = format!("\"none\", \"readOnly\", \"coding\" or {CUSTOM}");
-            reader.expected(value, path, INVALID, &what);
+            value.expected(&format!("\"none\", \"readOnly\", \"coding\" or {CUSTOM}"));
             None
         }
     }
 }
 
-fn custom_tools(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<Tools> {
+fn tool_set(word: &str, value: &DocValue<'_>) -> Option<Tools> {
+    match word {
+        "none" => Some(Tools::None),
+        "readOnly" => Some(Tools::ReadOnly),
+        "coding" => Some(Tools::Coding),
+        _ => {
+            let message = format!("{} is no choice of tools", text::quoted(word));
+            let hint = match text::closest(word, TOOL_SETS) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("write \"none\", \"readOnly\", \"coding\" or {CUSTOM}"),
+            };
+            value.at.error(message, hint);
+            None
+        }
+    }
+}
+
+fn custom_tools(value: &DocValue<'_>) -> Option<Tools> {
     let hint = format!("write {CUSTOM}");
     if value.get("type").and_then(|kind| kind.node.as_str()) != Some("custom") {
         let message = "a choice of tools in an object says \"type\": \"custom\"";
-        reader.error(value.spot(), &path.member("type"), INVALID, message, hint);
+        value.at.member("type").error(message, hint);
         return None;
     }
-    let path = path.member("tools");
     let Some(list) = value.get("tools") else {
-        reader.error(
-            value.spot(),
-            &path,
-            INVALID,
-            "the custom choice of tools has no `tools`",
-            hint,
-        );
+        let message = "the custom choice of tools has no `tools`";
+        value.at.member("tools").error(message, hint);
         return None;
     };
-    if !reader.list(list, &path, INVALID) {
+    if !list.list() {
         return None;
     }
     let mut names: Vec<String> = Vec::new();
-    for (index, item) in list.items().enumerate() {
-        let name = reader.words(item, &path.index(index), INVALID)?.trim();
+    for item in list.items() {
+        let name = item.text()?.trim();
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }
@@ -127,8 +144,8 @@ fn custom_tools(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option
 }
 
 /// An unknown level is kept: the agent falls back and says so.
-fn read_thinking(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<String> {
-    let level = reader.string(value, path, INVALID)?.trim();
+fn thinking(value: &DocValue<'_>) -> Option<String> {
+    let level = value.string()?.trim();
     if level.is_empty() {
         return None;
     }
@@ -138,7 +155,7 @@ fn read_thinking(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Optio
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("levels are {}", text::list(THINKING, "and")),
         };
-        reader.warn(value.spot(), path, INVALID, message, hint);
+        value.at.warn(message, hint);
     }
     Some(level.to_owned())
 }

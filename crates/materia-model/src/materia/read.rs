@@ -1,40 +1,84 @@
 //! Reading a definition: the fields both kinds share, and which kind it is.
 //!
-//! Owns the names of all fields, what obsolete ones are called today, and the findings about fields
-//! that stand in the wrong place. The fields of one kind are read in `agent` and `utility`. Never
-//! merges layers: the fields come merged, each with the file it stands in.
+//! Owns the shared fields, what obsolete ones are called today, and the findings about fields that
+//! stand in the wrong place. The fields of one kind are read in `agent` and `utility`. Never merges
+//! layers: the fields come merged, each with the file it stands in.
 
-use super::{Assign, Interrupted, Kind, Materia, Parse, agent, utility};
-use crate::document::{Content, Field, Part, Path, Reader, Spot};
+use serde_json::{Value, json};
+
+use super::agent::{self, AGENT};
+use super::utility::{self, RUN, UTILITY};
+use super::{Assign, Interrupted, Kind, Materia, Parse};
+use crate::document::{
+    Content, DocValue, FieldTable, Location, Read, Schema, SourceMember, choices, field,
+};
 use crate::text;
 
 /// The code of a definition that is not shaped as it should be.
-pub(super) const INVALID: &str = "invalid-materia";
+pub(crate) const INVALID: &str = "invalid-materia";
 
-/// Fields of every materia.
-pub(super) const FIELDS: &[&str] = &[
-    "type",
-    "label",
-    "description",
-    "group",
-    "color",
-    "lockState",
-    "parse",
-    "assign",
-    "generator",
-    "interrupted",
-    "secret",
-    "timeoutMs",
+/// The words of `lockState`, with whether they lock.
+pub(crate) const LOCK_STATES: &[(&str, bool)] = &[("locked", true), ("unlocked", false)];
+/// The words of `parse`.
+pub(crate) const PARSE_WORDS: &[(&str, Parse)] = &[("text", Parse::Text), ("json", Parse::Json)];
+const KINDS: &[(&str, MateriaKind)] = &[
+    ("agent", MateriaKind::Agent),
+    ("utility", MateriaKind::Utility),
 ];
-/// Fields of an agent's role.
-pub(crate) const AGENT_FIELDS: &[&str] =
-    &["prompt", "tools", "model", "thinking", "multiTurn", "agent"];
-/// Fields of a utility besides what it runs.
-pub(crate) const UTILITY_FIELDS: &[&str] = &["params"];
-/// What a utility runs: one of these, and they replace each other (C19).
-pub(crate) const RUN_FIELDS: &[&str] = &["command", "script", "template", "recipe"];
+const INTERRUPTED: &[(&str, Interrupted)] = &[
+    ("rerun", Interrupted::Rerun),
+    ("ask", Interrupted::Ask),
+    ("fail", Interrupted::Fail),
+];
+
+/// The fields of every materia.
+pub(super) const SHARED: FieldTable<Read<Materia>> = FieldTable {
+    owner: "a materia",
+    about: "An agent's role (`prompt`, `tools`) or a utility (`command`, `script`, `template` or `recipe`).",
+    fields: &[
+        field("type", "Follows from the other fields where left out.").with(
+            Schema::Json(|| choices(KINDS)),
+            |_, (), value| {
+                value.choice(KINDS);
+            },
+        ),
+        field("label", "What people call it.")
+            .string(|materia, text| materia.label = Some(text.to_owned())),
+        field("description", "What it is for.")
+            .string(|materia, text| materia.description = Some(text.to_owned())),
+        field("group", "Where a palette shows it.")
+            .string(|materia, text| materia.group = Some(text.to_owned())),
+        field("color", "The colour a palette shows it in.")
+            .string(|materia, text| materia.color = Some(text.to_owned())),
+        field("lockState", "Whether editors may change it.").with(
+            Schema::Json(|| choices(LOCK_STATES)),
+            |materia, (), value| materia.locked = value.choice(LOCK_STATES).unwrap_or(false),
+        ),
+        field("parse", "").with(Schema::Ref("parse"), |materia, (), value| {
+            materia.parse = parse(value);
+        }),
+        field("assign", "").with(Schema::Ref("assign"), |materia, (), value| {
+            materia.assign = assign(value);
+        }),
+        field("generator", "Produces the top-level `workItems` that a loop works through.")
+            .boolean(|materia, yes| materia.generator = yes),
+        field("interrupted", "What happens to a visit of which nobody knows whether it ended.")
+            .with(Schema::Json(|| choices(INTERRUPTED)), |materia, (), value| {
+                materia.interrupted = value.choice(INTERRUPTED).unwrap_or_default();
+            }),
+        field("secret", "Environment variables whose values are redacted wherever text is written.")
+            .with(
+                Schema::Json(|| json!({"type": ["array", "string"], "items": {"type": "string"}})),
+                |materia, (), value| materia.secret = variable_names(value),
+            ),
+        // Read with the fields of the kind.
+        field("timeoutMs", "How long a utility or one turn of an agent may take; 30 seconds and an hour where left out.")
+            .unread(Schema::Json(|| json!({"type": "number", "exclusiveMinimum": 0}))),
+    ],
+};
+
 /// Fields of a socket that people write on a materia.
-const SOCKET_FIELDS: &[&str] = &[
+const SOCKET_FIELDS: [&str; 6] = [
     "edges",
     "foreach",
     "advance",
@@ -44,7 +88,7 @@ const SOCKET_FIELDS: &[&str] = &[
 ];
 
 /// Fields that had a meaning once, with what to write today.
-const OBSOLETE: &[(&str, &str)] = &[
+const OBSOLETE: [(&str, &str); 3] = [
     ("systemPrompt", "write `prompt`"),
     (
         "generates",
@@ -56,270 +100,169 @@ const OBSOLETE: &[(&str, &str)] = &[
     ),
 ];
 
-/// The two kinds, before anything else is known.
+/// The schema of a definition, with the fields of both kinds.
+pub(crate) fn schema() -> Value {
+    let mut schema = SHARED.schema();
+    let mut properties = SHARED.properties();
+    properties.extend(AGENT.properties());
+    properties.extend(RUN.properties());
+    properties.extend(UTILITY.properties());
+    // A higher layer removes a field by null.
+    for field in properties.values_mut() {
+        let description = field.get("description").cloned();
+        *field = json!({"anyOf": [field.take(), {"type": "null"}]});
+        if let Some(description) = description {
+            field["description"] = description;
+        }
+    }
+    schema["properties"] = properties.into();
+    schema
+}
+
+/// Whether only one of the two kinds has this field.
+pub(crate) fn is_kind_field(name: &str) -> bool {
+    AGENT.has(name) || UTILITY.has(name) || RUN.has(name)
+}
+
+/// Whether this field says what a utility runs. They replace each other (C19).
+pub(crate) fn is_run_field(name: &str) -> bool {
+    RUN.has(name)
+}
+
+/// The two kinds, before their fields are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sort {
+pub(crate) enum MateriaKind {
     Agent,
     Utility,
 }
 
+impl MateriaKind {
+    /// What messages call it.
+    fn called(self) -> &'static str {
+        match self {
+            Self::Agent => AGENT.owner,
+            Self::Utility => UTILITY.owner,
+        }
+    }
+
+    fn has(self, name: &str) -> bool {
+        match self {
+            Self::Agent => AGENT.has(name),
+            Self::Utility => UTILITY.has(name) || RUN.has(name),
+        }
+    }
+
+    /// All fields of the kind, the shared ones first.
+    fn names(self) -> Vec<&'static str> {
+        match self {
+            Self::Agent => SHARED.names().chain(AGENT.names()).collect(),
+            Self::Utility => {
+                let own = UTILITY.names().chain(RUN.names());
+                SHARED.names().chain(own).collect()
+            }
+        }
+    }
+}
+
 /// Which kind these fields make: what `type` says, else what else is there.
-pub(crate) fn kind_of(fields: &[Field<'_>]) -> Option<Sort> {
-    let stated = fields
-        .iter()
-        .find(|field| field.name() == "type")
-        .and_then(|field| field.value().node.as_str());
-    let has = |names: &[&str]| fields.iter().any(|field| names.contains(&field.name()));
+pub(crate) fn kind_of(fields: &[SourceMember<'_>]) -> Option<MateriaKind> {
+    let stated = fields.iter().find(|field| field.name() == "type");
+    let stated = stated.and_then(|field| field.node().as_str());
+    let has = |known: fn(&str) -> bool| fields.iter().any(|field| known(field.name()));
     match stated {
-        Some("agent") => Some(Sort::Agent),
-        Some("utility") => Some(Sort::Utility),
-        _ if has(RUN_FIELDS) || has(&["utility"]) => Some(Sort::Utility),
-        _ if has(AGENT_FIELDS) => Some(Sort::Agent),
+        Some("agent") => Some(MateriaKind::Agent),
+        Some("utility") => Some(MateriaKind::Utility),
+        _ if has(|name| RUN.has(name) || name == "utility") => Some(MateriaKind::Utility),
+        _ if has(|name| AGENT.has(name)) => Some(MateriaKind::Agent),
         _ => None,
     }
 }
 
-/// Reads the definition `id` from its merged fields; `at` is where its name stands.
-pub(crate) fn read(
-    reader: &mut Reader,
-    id: &str,
-    fields: &[Field<'_>],
-    at: Spot<'_>,
-    path: &Path<'_>,
-) -> Option<Materia> {
-    let before = reader.errors();
-    let sort = kind_of(fields).unwrap_or(Sort::Agent);
-    let mut materia = blank(id);
-    let mut common = Vec::new();
+/// Reads a definition from its merged fields; `at` is the definition.
+pub(crate) fn read(fields: &[SourceMember<'_>], at: &Location) -> Option<Materia> {
+    let before = at.findings.errors();
+    let kind = kind_of(fields).unwrap_or(MateriaKind::Agent);
+    let mut materia = Materia::default();
+    materia.id = at.path.last().to_owned();
+    let mut own = Vec::new();
     for field in fields {
-        let path = path.member(field.name());
-        if placed(reader, *field, &path, sort) {
-            common.push(*field);
-            shared(reader, &mut materia, *field, &path);
+        let value = at.value_of(*field);
+        let shared = SHARED.read_field(&mut materia, &(), &value);
+        if shared || kind.has(value.name()) {
+            own.push(value);
+        } else {
+            report_foreign_field(&value, kind);
         }
     }
-    let (kind, owner) = match sort {
-        Sort::Agent => (
-            agent::read(reader, id, &common, at, path).map(Kind::Agent),
-            None,
-        ),
-        Sort::Utility => {
-            let owner = common
-                .iter()
-                .find(|field| RUN_FIELDS.contains(&field.name()))
-                .map(|field| field.owner);
-            (
-                utility::read(reader, id, &common, at, path).map(Kind::Utility),
-                owner,
-            )
-        }
+    let runs = fields.iter().find(|field| RUN.has(field.name()));
+    let runs = runs.filter(|_| kind == MateriaKind::Utility);
+    materia.owner = match runs {
+        Some(field) => field.layer,
+        None => fields.iter().map(|field| field.layer).max().unwrap_or(0),
     };
-    materia.owner = owner
-        .or_else(|| fields.iter().map(|field| field.owner).max())
-        .unwrap_or(0);
-    materia.kind = kind?;
-    (reader.errors() == before).then_some(materia)
+    materia.kind = match kind {
+        MateriaKind::Agent => Kind::Agent(agent::read(&own, at)),
+        MateriaKind::Utility => Kind::Utility(utility::read(&own, at)?),
+    };
+    (at.findings.errors() == before).then_some(materia)
 }
 
-fn blank(id: &str) -> Materia {
-    let role = super::Agent {
-        prompt: String::new(),
-        tools: super::Tools::None,
-        model: None,
-        thinking: None,
-        multi_turn: false,
-        agent: None,
-        timeout_ms: None,
-    };
-    Materia {
-        id: id.to_owned(),
-        label: None,
-        description: None,
-        group: None,
-        color: None,
-        locked: false,
-        parse: None,
-        assign: Vec::new(),
-        generator: false,
-        interrupted: Interrupted::default(),
-        secret: Vec::new(),
-        kind: Kind::Agent(role),
-        owner: 0,
-    }
-}
-
-/// Whether a field belongs here; if not, says where it does.
-fn placed(reader: &mut Reader, field: Field<'_>, path: &Path<'_>, sort: Sort) -> bool {
-    let name = field.name();
-    let (own, other, called) = match sort {
-        Sort::Agent => (
-            [AGENT_FIELDS, &[]],
-            [UTILITY_FIELDS, RUN_FIELDS],
-            "an agent's role",
-        ),
-        Sort::Utility => (
-            [UTILITY_FIELDS, RUN_FIELDS],
-            [AGENT_FIELDS, &[]],
-            "a utility",
-        ),
-    };
-    if FIELDS.contains(&name) || own.iter().any(|fields| fields.contains(&name)) {
-        return true;
-    }
+/// Reports a field that does not belong here, and where it does.
+fn report_foreign_field(value: &DocValue<'_>, kind: MateriaKind) {
+    let name = value.name();
+    let quoted = text::quoted(name);
+    let misplaced = value.at.at_name_as("misplaced-field");
     if let Some((_, instead)) = OBSOLETE.iter().find(|(old, _)| *old == name) {
-        let message = format!("{} is obsolete on a materia", text::quoted(name));
-        reader.error(field.spot(), path, "obsolete-field", message, *instead);
+        let at = value.at.at_name_as("obsolete-field");
+        at.error(format!("{quoted} is obsolete on a materia"), *instead);
     } else if SOCKET_FIELDS.contains(&name) {
-        let message = format!(
-            "{} belongs on a socket, not on a materia",
-            text::quoted(name)
-        );
-        reader.error(
-            field.spot(),
-            path,
-            "misplaced-field",
-            message,
-            "move it to the socket of the loadout",
-        );
-    } else if other.iter().any(|fields| fields.contains(&name)) {
-        other_kind(reader, field, path, called);
-    } else {
-        let known: Vec<&str> = FIELDS
-            .iter()
-            .chain(own.into_iter().flatten())
-            .copied()
-            .collect();
-        reader.unknown(field, path, called, &known);
-    }
-    false
-}
-
-/// A field of the other kind: what changes what the materia does is refused, what has no effect is
-/// told.
-fn other_kind(reader: &mut Reader, field: Field<'_>, path: &Path<'_>, called: &str) {
-    let message = format!("{called} has no {}", text::quoted(field.name()));
-    if field.name() == "prompt" || RUN_FIELDS.contains(&field.name()) {
+        let message = format!("{quoted} belongs on a socket, not on a materia");
+        misplaced.error(message, "move it to the socket of the loadout");
+    } else if name == "prompt" || RUN.has(name) {
+        // It would change what the materia does, so it is refused.
         let hint =
             "remove it, or change `type`: a materia is an agent's role or a utility, not both";
-        reader.error(field.spot(), path, "misplaced-field", message, hint);
+        misplaced.error(format!("{} has no {quoted}", kind.called()), hint);
+    } else if is_kind_field(name) {
+        let message = format!("{} has no {quoted}", kind.called());
+        misplaced.warn(message, "remove it; it has no effect");
     } else {
-        reader.warn(
-            field.spot(),
-            path,
-            "misplaced-field",
-            message,
-            "remove it; it has no effect",
-        );
+        value.unknown(kind.called(), kind.names().iter().copied());
     }
-}
-
-fn shared(reader: &mut Reader, materia: &mut Materia, field: Field<'_>, path: &Path<'_>) {
-    let value = field.value();
-    let text = |reader: &mut Reader| reader.string(value, path, INVALID).map(str::to_owned);
-    match field.name() {
-        "type" => {
-            reader.word(value, path, INVALID, &[("agent", ()), ("utility", ())]);
-        }
-        "label" => materia.label = text(reader),
-        "description" => materia.description = text(reader),
-        "group" => materia.group = text(reader),
-        "color" => materia.color = text(reader),
-        "lockState" => materia.locked = lock_state(reader, value, path, INVALID),
-        "parse" => materia.parse = parse(reader, value, path, INVALID),
-        "assign" => materia.assign = assign(reader, value, path, INVALID),
-        "generator" => materia.generator = reader.boolean(value, path, INVALID).unwrap_or(false),
-        "interrupted" => materia.interrupted = interrupted(reader, value, path),
-        "secret" => materia.secret = names(reader, value, path),
-        _ => {}
-    }
-}
-
-/// Whether `lockState` says locked.
-pub(crate) fn lock_state(
-    reader: &mut Reader,
-    value: Part<'_>,
-    path: &Path<'_>,
-    code: &'static str,
-) -> bool {
-    reader
-        .word(value, path, code, &[("locked", true), ("unlocked", false)])
-        .unwrap_or(false)
 }
 
 /// How an output is read.
-pub(crate) fn parse(
-    reader: &mut Reader,
-    value: Part<'_>,
-    path: &Path<'_>,
-    code: &'static str,
-) -> Option<Parse> {
-    reader.word(
-        value,
-        path,
-        code,
-        &[("text", Parse::Text), ("json", Parse::Json)],
-    )
+pub(crate) fn parse(value: &DocValue<'_>) -> Option<Parse> {
+    value.choice(PARSE_WORDS)
 }
 
 /// What an output is copied to, in the order written.
-pub(crate) fn assign(
-    reader: &mut Reader,
-    value: Part<'_>,
-    path: &Path<'_>,
-    code: &'static str,
-) -> Vec<Assign> {
-    if !reader.object(value, path, code) {
+pub(crate) fn assign(value: &DocValue<'_>) -> Vec<Assign> {
+    if !value.object() {
         return Vec::new();
     }
     let mut copies = Vec::new();
     for field in value.fields() {
-        let path = path.member(field.name());
         if field.name().trim().is_empty() {
             let hint = "write where in the state the value goes, such as `plan.title`";
-            reader.error(
-                field.spot(),
-                &path,
-                code,
-                "the target of an assignment is blank",
-                hint,
-            );
-        } else if let Some(source) = reader.words(field.value(), &path, code) {
-            copies.push(Assign {
-                target: field.name().to_owned(),
-                source: source.to_owned(),
-            });
+            field
+                .at
+                .at_name()
+                .error("the target of an assignment is blank", hint);
+        } else if let Some(source) = field.text() {
+            let (target, source) = (field.name().to_owned(), source.to_owned());
+            copies.push(Assign { target, source });
         }
     }
     copies
 }
 
-fn interrupted(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Interrupted {
-    let words = [
-        ("rerun", Interrupted::Rerun),
-        ("ask", Interrupted::Ask),
-        ("fail", Interrupted::Fail),
-    ];
-    reader
-        .word(value, path, INVALID, &words)
-        .unwrap_or_default()
-}
-
-/// The names of environment variables.
-fn names(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Vec<String> {
-    if let Content::String(name) = &value.node.content {
-        return vec![name.clone()];
+/// The names of environment variables: one, or a list.
+fn variable_names(value: &DocValue<'_>) -> Vec<String> {
+    match &value.node.content {
+        Content::String(name) => vec![name.clone()],
+        _ => value.texts(),
     }
-    if !reader.list(value, path, INVALID) {
-        return Vec::new();
-    }
-    let items = value.items().enumerate();
-    items
-        .filter_map(|(at, item)| {
-            reader
-                .words(item, &path.index(at), INVALID)
-                .map(str::to_owned)
-        })
-        .collect()
 }
 
 #[cfg(test)]

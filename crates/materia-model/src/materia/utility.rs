@@ -1,42 +1,84 @@
 //! Reading a utility: what it runs, with what, for how long.
 //!
 //! Owns the four ways to say what is run (a command, a shipped utility, a template, a recipe) and
-//! that there is exactly one. Never looks for the program, the script or the recipe: that needs a
-//! machine.
+//! that there is exactly one. Never looks for the program, the script or the recipe.
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value, json};
 
-use super::read::{INVALID, RUN_FIELDS};
 use super::{Run, Utility};
-use crate::document::{Content, Field, Part, Path, Reader, Spot};
+use crate::document::{Content, DocValue, FieldTable, Location, Read, Schema, field};
 use crate::{template, text};
 
 /// How a shipped utility is written.
 const SHIPPED: &str = "{\"kind\": \"shippedUtility\", \"name\": \"detect-vcs.mjs\"}";
 
-/// Reads the utility from its fields; `at` is where the materia's name stands.
-pub(super) fn read(
-    reader: &mut Reader,
-    id: &str,
-    fields: &[Field<'_>],
-    at: Spot<'_>,
-    path: &Path<'_>,
-) -> Option<Utility> {
+/// The fields of a utility besides what it runs.
+pub(super) const UTILITY: FieldTable<Read<Map<String, Value>>> = FieldTable {
+    owner: "a utility",
+    about: "",
+    fields: &[field("params", "What the utility is given.").with(
+        Schema::Object,
+        |params, (), value| {
+            if let (true, Value::Object(given)) = (value.object(), value.node.to_value()) {
+                *params = given;
+            }
+        },
+    )],
+};
+
+/// What a utility runs: one of these.
+pub(super) const RUN: FieldTable<Read<Option<Run>>> = FieldTable {
+    owner: "a utility",
+    about: "",
+    fields: &[
+        field(
+            "command",
+            "argv; there is no shell. Relative scripts are seen from this file.",
+        )
+        .with(
+            Schema::Json(|| {
+                json!({
+                    "type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1},
+                })
+            }),
+            |run, (), value| *run = command(value).map(Run::Command),
+        ),
+        field("script", "A utility that ships with the program.").with(
+            Schema::Json(|| {
+                json!({
+                    "type": "object",
+                    "properties": {
+                        "kind": {"const": "shippedUtility"},
+                        "name": {"type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]*$"},
+                        "runtime": {"type": "string"},
+                    },
+                    "additionalProperties": false,
+                    "required": ["kind", "name"],
+                })
+            }),
+            |run, (), value| *run = script(value).map(Run::Shipped),
+        ),
+        field("template", "A command template.").with(
+            Schema::Json(|| json!({"type": ["string", "array", "object"]})),
+            |run, (), value| *run = read_template(value),
+        ),
+        field("recipe", "A recipe by name or path.")
+            .text(|run, name| *run = Some(Run::Recipe(name.to_owned()))),
+    ],
+};
+
+/// Reads the utility from its fields; `at` is the materia.
+pub(super) fn read(fields: &[DocValue<'_>], at: &Location) -> Option<Utility> {
     let mut params = Map::new();
     let mut timeout_ms = None;
-    for field in fields {
-        let (value, path) = (field.value(), path.member(field.name()));
-        match field.name() {
-            "params" if reader.object(value, &path, INVALID) => {
-                if let Json::Object(given) = value.node.to_value() {
-                    params = given;
-                }
-            }
-            "timeoutMs" => timeout_ms = timeout(reader, value, &path),
-            _ => {}
+    for value in fields {
+        if value.name() == "timeoutMs" {
+            timeout_ms = timeout(value);
+        } else {
+            UTILITY.read_field(&mut params, &(), value);
         }
     }
-    let run = run(reader, id, fields, at, path)?;
+    let run = run(fields, at)?;
     Some(Utility {
         run,
         params,
@@ -44,17 +86,11 @@ pub(super) fn read(
     })
 }
 
-pub(super) fn timeout(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<u64> {
-    let given = reader.amount(value, path, INVALID)?;
+pub(super) fn timeout(value: &DocValue<'_>) -> Option<u64> {
+    let given = value.amount()?;
     if given <= 0.0 {
         let hint = "write the milliseconds it may take, or remove it for the default";
-        reader.error(
-            value.spot(),
-            path,
-            INVALID,
-            "`timeoutMs` is not above 0",
-            hint,
-        );
+        value.at.error("`timeoutMs` is not above 0", hint);
         return None;
     }
     // The cast saturates, so an absurd number is a very long time.
@@ -66,139 +102,102 @@ pub(super) fn timeout(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> 
     Some(given.ceil() as u64)
 }
 
-fn run(
-    reader: &mut Reader,
-    id: &str,
-    fields: &[Field<'_>],
-    at: Spot<'_>,
-    path: &Path<'_>,
-) -> Option<Run> {
-    let mut given = fields
-        .iter()
-        .filter(|field| RUN_FIELDS.contains(&field.name()));
+fn run(fields: &[DocValue<'_>], at: &Location) -> Option<Run> {
+    let mut given = fields.iter().filter(|field| RUN.has(field.name()));
     let Some(first) = given.next() else {
-        let message = format!("{} is a utility and runs nothing", text::quoted(id));
+        let id = text::quoted(at.path.last());
         let hint = format!("add \"command\": [\"program\", \"argument\"] or \"script\": {SHIPPED}");
-        reader.error(at, &path.member("command"), INVALID, message, hint);
+        let at = at.at_name().member("command");
+        at.error(format!("{id} is a utility and runs nothing"), hint);
         return None;
     };
     for other in given {
-        let message = format!(
-            "a utility has {} or `{}`, not both",
-            text::quoted(other.name()),
-            first.name()
-        );
-        reader.error(
-            other.spot(),
-            &path.member(other.name()),
-            INVALID,
-            message,
-            "remove one of them",
-        );
+        let (one, other_name) = (first.name(), text::quoted(other.name()));
+        let message = format!("a utility has {other_name} or `{one}`, not both");
+        other.at.at_name().error(message, "remove one of them");
     }
-    let (value, path) = (first.value(), path.member(first.name()));
-    match first.name() {
-        "command" => command(reader, value, &path).map(Run::Command),
-        "script" => script(reader, value, &path).map(Run::Shipped),
-        "recipe" => reader
-            .words(value, &path, INVALID)
-            .map(|name| Run::Recipe(name.to_owned())),
-        _ => read_template(reader, value, &path),
-    }
+    let mut run = None;
+    RUN.read_field(&mut run, &(), first);
+    run
 }
 
-fn command(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<Vec<String>> {
+fn command(value: &DocValue<'_>) -> Option<Vec<String>> {
     let hint = "write argv as a list, such as [\"python3\", \"check.py\"]; there is no shell";
     let Content::Array(items) = &value.node.content else {
         let message = format!("`command` is {}, not a list of strings", value.node.kind());
-        reader.error(value.spot(), path, INVALID, message, hint);
+        value.at.error(message, hint);
         return None;
     };
     if items.is_empty() {
-        reader.error(value.spot(), path, INVALID, "`command` is empty", hint);
+        value.at.error("`command` is empty", hint);
         return None;
     }
-    let mut argv = Vec::with_capacity(items.len());
-    for (index, item) in value.items().enumerate() {
-        let path = path.index(index);
-        let word = reader.string(item, &path, INVALID)?;
-        if word.is_empty() {
-            reader.error(
-                item.spot(),
-                &path,
-                INVALID,
-                "an argument is empty",
-                "remove it, or write it",
-            );
-            return None;
-        }
-        if word.contains('\0') {
-            reader.error(
-                item.spot(),
-                &path,
-                INVALID,
-                "an argument has a zero byte in it",
-                "remove it",
-            );
-            return None;
-        }
-        argv.push(word.to_owned());
+    value.items().map(|item| argument(&item)).collect()
+}
+
+fn argument(value: &DocValue<'_>) -> Option<String> {
+    let word = value.string()?;
+    if word.is_empty() {
+        value
+            .at
+            .error("an argument is empty", "remove it, or write it");
+        return None;
     }
-    Some(argv)
+    if word.contains('\0') {
+        value
+            .at
+            .error("an argument has a zero byte in it", "remove it");
+        return None;
+    }
+    Some(word.to_owned())
 }
 
 /// The name of a shipped utility, without its file ending.
-fn script(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<String> {
-    if !reader.object(value, path, INVALID) {
+fn script(value: &DocValue<'_>) -> Option<String> {
+    if !value.object() {
         return None;
     }
     if value.get("kind").and_then(|kind| kind.node.as_str()) != Some("shippedUtility") {
         let message = "a `script` is a shipped utility and says \"kind\": \"shippedUtility\"";
         let hint = format!("write {SHIPPED}; a script of your own is a `command`");
-        reader.error(value.spot(), &path.member("kind"), INVALID, message, hint);
+        value.at.member("kind").error(message, hint);
         return None;
     }
-    let path = path.member("name");
     let Some(name) = value.get("name") else {
-        let message = "the script has no `name`";
-        reader.error(
-            value.spot(),
-            &path,
-            INVALID,
-            message,
-            format!("write {SHIPPED}"),
-        );
+        let at = value.at.member("name");
+        at.error("the script has no `name`", format!("write {SHIPPED}"));
         return None;
     };
-    let given = reader.words(name, &path, INVALID)?;
+    let given = name.text()?;
     let stem = given.strip_suffix(".mjs").unwrap_or(given);
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if stem.is_empty() || given.starts_with('.') || !given.chars().all(plain) {
         let message = format!("{} is no name of a shipped utility", text::quoted(given));
         let hint = "write a plain file name such as `detect-vcs.mjs`, without directories";
-        reader.error(name.spot(), &path, INVALID, message, hint);
+        name.at.error(message, hint);
         return None;
     }
     Some(stem.to_owned())
 }
 
 /// A template is checked as far as it can be without values (C20).
-fn read_template(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<Run> {
+fn read_template(value: &DocValue<'_>) -> Option<Run> {
+    let path = value.at.path.render();
     let below = |inner: Option<String>| match inner {
-        Some(inner) if inner.starts_with('[') => format!("{}{inner}", path.render()),
-        Some(inner) if !inner.is_empty() => format!("{}.{inner}", path.render()),
-        _ => path.render(),
+        Some(inner) if inner.starts_with('[') => format!("{path}{inner}"),
+        Some(inner) if !inner.is_empty() => format!("{path}.{inner}"),
+        _ => path.clone(),
     };
-    let (read, findings) = match template::read(value.source, value.node, &[]) {
-        Ok(read) => {
-            let warnings = read.warnings().to_vec();
-            (Some(read), warnings)
+    let (template, findings) = match template::read(&value.at.source, value.node, &[]) {
+        Ok(template) => {
+            let warnings = template.warnings().to_vec();
+            (Some(template), warnings)
         }
         Err(findings) => (None, findings),
     };
     for mut finding in findings {
         finding.path = Some(below(finding.path.take()));
-        reader.adopt(finding);
+        value.at.findings.adopt(finding);
     }
-    read.map(|template| Run::Template(Box::new(template)))
+    template.map(|template| Run::Template(Box::new(template)))
 }

@@ -1,7 +1,7 @@
 //! A recipe's text as an object: JSON, or Markdown, and nothing larger than a recipe may be.
 //!
-//! Owns the choice of the format, the size limit and the list of fields. Never reads the fields:
-//! `metadata`, `import` and the template reader do.
+//! Owns the choice of the format and the size limit. Never reads the fields: `metadata`, `import`
+//! and the template reader do.
 
 use super::markdown;
 use crate::document::{self, Content, Node};
@@ -9,24 +9,6 @@ use crate::finding::{Finding, Source};
 
 /// The largest recipe.
 pub const MAX_BYTES: usize = 1 << 20;
-
-/// The fields of a recipe that a template node does not have.
-pub const FIELDS: &[&str] = &[
-    "$schema",
-    "name",
-    "kind",
-    "description",
-    "disabled",
-    "async",
-    "state_dir",
-    "imports",
-    "artifacts",
-    "mailbox",
-    "retire_when",
-    "actor_context",
-    "secrets",
-    "usage",
-];
 
 /// Reads a recipe as an object with a `template`, or says what is wrong with it.
 pub fn parse(source: &Source) -> Result<Node, Vec<Finding>> {

@@ -3,7 +3,7 @@
 //! Owns their shapes and the texts of references to imports outside of templates. Never loads one.
 
 use super::metadata::Recipe;
-use crate::document::{Content, Node, Part, Path, Reader};
+use crate::document::{Content, DocValue, FieldTable, Findings, Node, Schema, field};
 use crate::finding::{Finding, Source};
 use crate::template::{Unit, value};
 
@@ -12,39 +12,47 @@ const CODE: &str = "invalid-import";
 /// One declared import.
 #[derive(Debug)]
 pub(super) struct Binding<'a> {
-    pub(super) alias: &'a str,
+    pub(super) alias: String,
     pub(super) from: &'a str,
     pub(super) defaults: Option<&'a Node>,
     pub(super) values: Option<&'a Node>,
-    /// What the declaration is, for findings about it.
+    /// The declaration, for findings about it.
     pub(super) node: &'a Node,
 }
 
+/// The fields of an import that is written as an object.
+pub(super) const IMPORT: FieldTable<()> = FieldTable {
+    owner: "an import",
+    about: "",
+    fields: &[
+        field("from", "a name, or a path seen from this file")
+            .required()
+            .read(Schema::String, ()),
+        field("defaults", "defaults inside the import").read(Schema::Object, ()),
+        field("values", "values that win inside the import").read(Schema::Object, ()),
+    ],
+};
+
 /// Reads the `imports` of a recipe.
 pub(super) fn read<'a>(
-    source: &'a Source,
+    source: &Source,
     root: &'a Node,
     findings: &mut Vec<Finding>,
 ) -> Vec<Binding<'a>> {
-    let mut reader = Reader::default();
-    let path = Path::Root.member("imports");
-    let imports = Part { source, node: root }.get("imports");
-    let Some(imports) = imports.filter(|imports| reader.object(*imports, &path, CODE)) else {
-        findings.extend(reader.into_findings());
-        return Vec::new();
-    };
+    let found = Findings::default();
+    let root = DocValue::root(source, root, CODE, &found);
+    let imports = root.get("imports").filter(DocValue::object);
     let mut bindings = Vec::new();
-    for field in imports.fields() {
-        let path = path.member(field.name());
-        if field.name().is_empty() || !field.name().chars().all(is_alias) {
+    for value in imports.iter().flat_map(DocValue::fields) {
+        if value.name().is_empty() || !value.name().chars().all(is_alias) {
+            let message = format!("{} is no alias", crate::text::quoted(value.name()));
             let hint = "an alias has letters, digits, `_`, `.` and `-`";
-            let message = format!("{} is no alias", crate::text::quoted(field.name()));
-            reader.error(field.spot(), &path, CODE, message, hint);
-        } else if let Some(binding) = binding(&mut reader, field.name(), field.value(), &path) {
-            bindings.push(binding);
+            value.at.at_name().error(message, hint);
+        } else {
+            bindings.extend(binding(&value));
         }
     }
-    findings.extend(reader.into_findings());
+    findings.extend(found.take());
     bindings
 }
 
@@ -52,15 +60,10 @@ fn is_alias(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')
 }
 
-fn binding<'a>(
-    reader: &mut Reader,
-    alias: &'a str,
-    value: Part<'a>,
-    path: &Path<'_>,
-) -> Option<Binding<'a>> {
-    let node = value.node;
+fn binding<'a>(value: &DocValue<'a>) -> Option<Binding<'a>> {
+    let (alias, node) = (value.name().to_owned(), value.node);
     if matches!(node.content, Content::String(_)) {
-        let from = reader.words(value, path, CODE)?.trim();
+        let from = value.text()?.trim();
         return Some(Binding {
             alias,
             from,
@@ -71,39 +74,21 @@ fn binding<'a>(
     }
     if !matches!(node.content, Content::Object(_)) {
         let hint = "write \"recipe\" or {\"from\": \"recipe\", \"values\": {…}}";
-        reader.error(
-            value.spot(),
-            path,
-            CODE,
-            "an import is a text or an object",
-            hint,
-        );
+        value.at.error("an import is a text or an object", hint);
         return None;
     }
-    for field in value
-        .fields()
-        .filter(|field| !matches!(field.name(), "from" | "defaults" | "values"))
-    {
-        reader.unknown(
-            field,
-            &path.member(field.name()),
-            "an import",
-            &["from", "defaults", "values"],
-        );
+    for field in value.fields().filter(|field| !IMPORT.has(field.name())) {
+        field.unknown(IMPORT.owner, IMPORT.names());
     }
     let Some(from) = value.get("from") else {
-        reader.error(
-            value.spot(),
-            path,
-            CODE,
-            "the import has no `from`",
-            "add \"from\": the recipe",
-        );
+        value
+            .at
+            .error("the import has no `from`", "add \"from\": the recipe");
         return None;
     };
-    let from = reader.words(from, &path.member("from"), CODE)?.trim();
+    let from = from.text()?.trim();
     let [defaults, values] =
-        ["defaults", "values"].map(|name| value.get(name).map(|part| part.node));
+        ["defaults", "values"].map(|name| value.get(name).map(|value| value.node));
     Some(Binding {
         alias,
         from,

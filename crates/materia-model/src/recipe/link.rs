@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::document::{self, FIELDS};
+use super::document;
 use super::import::{self, Binding};
-use super::metadata::{self, Recipe};
+use super::metadata::{self, RECIPE, Recipe};
 use crate::document::Node;
 use crate::finding::{Finding, Severity, Source};
 use crate::template::{self, Import, Template, Unit};
@@ -113,7 +113,8 @@ pub fn link(
     }
     recipe.secrets.sort();
     recipe.secrets.dedup();
-    let template = match template::read_unit(&unit, FIELDS) {
+    let recipe_fields: Vec<&str> = RECIPE.names().collect();
+    let template = match template::read_unit(&unit, &recipe_fields) {
         Ok(template) if !has_errors(&findings) => template,
         Ok(_) => return Err(findings),
         Err(more) => return Err(findings.into_iter().chain(more).collect()),
@@ -171,7 +172,7 @@ impl Linker<'_> {
         let mut imports = BTreeMap::new();
         for binding in bindings {
             if let Some(import) = self.import(&binding, &loaded) {
-                imports.insert(binding.alias.to_owned(), import);
+                imports.insert(binding.alias, import);
             }
         }
         self.stack.pop();
@@ -218,7 +219,7 @@ impl Linker<'_> {
             return None;
         }
         let (name, file) = (loaded.name.clone(), loaded.id.clone());
-        let unit = self.unit(loaded, Some(binding.alias))?;
+        let unit = self.unit(loaded, Some(&binding.alias))?;
         let facts = json!({
             "name": name,
             "file": file,
@@ -253,7 +254,7 @@ impl Linker<'_> {
         let finding = Finding::error(code, message)
             .at(&importer.source, &binding.node.span)
             .hint(hint);
-        let path = crate::document::path_member("imports", binding.alias);
+        let path = crate::document::path_member("imports", &binding.alias);
         if self.findings.len() < 100 {
             self.findings.push(finding.path(path));
         }

@@ -6,9 +6,12 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::document::{Content, Field, Node, Part, Path, Reader};
+use super::import::IMPORT;
+use crate::document::{
+    Content, DocValue, FieldTable, Findings, Node, Read, Schema, choices, field,
+};
 use crate::finding::{Finding, Source};
 
 /// The code of findings about these fields.
@@ -69,7 +72,7 @@ pub struct Artifact {
     pub more: Map<String, Value>,
 }
 
-/// The messages of a recipe; advice for whoever talks to it.
+/// The messages of a recipe; advice for those who send it messages.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(
     feature = "typescript",
@@ -111,155 +114,158 @@ pub enum RetireWhen {
     ChildrenTerminal,
 }
 
+/// The fields of a recipe that a template node does not have.
+pub(super) const RECIPE: FieldTable<Read<Recipe>> = FieldTable {
+    owner: "a recipe",
+    about: "",
+    fields: &[
+        field("$schema", "the schema, for editors").unread(Schema::String),
+        field("name", "for people; a recipe's name is its file's").unread(Schema::String),
+        field("kind", "the shelf of the library it belongs to")
+            .string(|recipe, text| recipe.kind = Some(text.to_owned())),
+        field("description", "what it is for, in one line")
+            .string(|recipe, text| recipe.description = Some(text.to_owned())),
+        field("disabled", "it is not to be used").boolean(|recipe, yes| recipe.disabled = yes),
+        field("async", "as a tool it runs detached").boolean(|recipe, yes| recipe.detached = yes),
+        field("state_dir", "where a detached run keeps its state")
+            .string(|recipe, text| recipe.state_dir = Some(text.to_owned())),
+        // Read by `import`.
+        field("imports", "other recipes by alias").unread(Schema::Json(|| {
+            let name = json!({"type": "string", "description": "a name, or a path seen from this file"});
+            json!({"type": "object", "additionalProperties": {"anyOf": [name, IMPORT.schema()]}})
+        })),
+        field("artifacts", "what it promises to write: a path, or {path, …}").with(
+            Schema::Json(|| {
+                json!({"type": "object", "additionalProperties": {"type": ["string", "object"]}})
+            }),
+            |recipe, (), value| recipe.artifacts = artifacts(value),
+        ),
+        field("mailbox", "").with(
+            Schema::Json(|| json!({"type": "object", "properties": MAILBOX.properties()})),
+            |recipe, (), value| {
+                let mailbox = recipe.mailbox.insert(Mailbox::default());
+                MAILBOX.read(mailbox, &(), value);
+            },
+        ),
+        field("retire_when", "when its run ends by itself").with(
+            Schema::Json(|| choices(RETIRE_WHEN)),
+            |recipe, (), value| recipe.retire_when = value.choice(RETIRE_WHEN),
+        ),
+        field("actor_context", "whether child agents are told which recipe they belong to").with(
+            Schema::Json(|| json!({"anyOf": [{"type": "boolean"}, {"enum": ["on", "off"]}]})),
+            |recipe, (), value| recipe.actor_context = actor_context(value),
+        ),
+        field("secrets", "environment variables whose values are secret")
+            .with(Schema::List(&Schema::String), |recipe, (), value| {
+                recipe.secrets = value.texts();
+            }),
+        field("usage", "counters of older versions; nobody reads them").unread(Schema::Object),
+    ],
+};
+
+pub(crate) const MAILBOX: FieldTable<Read<Mailbox>> = FieldTable {
+    owner: "a mailbox",
+    about: "",
+    fields: &[
+        field("accepts", "").with(MESSAGE_TYPES, |mailbox, (), value| {
+            mailbox.accepts = message_types(value);
+        }),
+        field("emits", "").with(MESSAGE_TYPES, |mailbox, (), value| {
+            mailbox.emits = message_types(value);
+        }),
+        field("deliver", "how messages reach the program: `stdin`")
+            .string(|mailbox, text| mailbox.deliver = Some(text.to_owned())),
+    ],
+};
+
+const RETIRE_WHEN: &[(&str, RetireWhen)] = &[("children_terminal", RetireWhen::ChildrenTerminal)];
+
+/// A list of message types: their names, or objects with a `type`.
+const MESSAGE_TYPES: Schema = Schema::List(&Schema::Json(|| {
+    let object = json!({
+        "type": "object", "properties": {"type": {"type": "string"}}, "required": ["type"],
+    });
+    json!({"anyOf": [{"type": "string"}, object]})
+}));
+
 /// Reads what a recipe says about itself.
 pub(super) fn read(source: &Source, root: &Node) -> (Recipe, Vec<Finding>) {
-    let mut reader = Reader::default();
+    let findings = Findings::default();
     let mut recipe = Recipe {
         actor_context: true,
         ..Recipe::default()
     };
-    for field in (Part { source, node: root }).fields() {
-        let path = Path::Root.member(field.name());
-        let (value, reader) = (field.value(), &mut reader);
-        match field.name() {
-            "description" => recipe.description = text(reader, value, &path),
-            "kind" => recipe.kind = text(reader, value, &path),
-            "state_dir" => recipe.state_dir = text(reader, value, &path),
-            "disabled" => recipe.disabled = reader.boolean(value, &path, CODE).unwrap_or(false),
-            "async" => recipe.detached = reader.boolean(value, &path, CODE).unwrap_or(false),
-            "artifacts" => recipe.artifacts = artifacts(reader, value, &path),
-            "mailbox" => recipe.mailbox = Some(mailbox(reader, value, &path)),
-            "retire_when" => {
-                let words = [("children_terminal", RetireWhen::ChildrenTerminal)];
-                recipe.retire_when = reader.word(value, &path, CODE, &words);
-            }
-            "actor_context" => recipe.actor_context = context(reader, value, &path),
-            "secrets" => recipe.secrets = texts(reader, value, &path),
-            _ => {}
-        }
+    for value in DocValue::root(source, root, CODE, &findings).fields() {
+        // Other fields are those of the template.
+        RECIPE.read_field(&mut recipe, &(), &value);
     }
-    (recipe, reader.into_findings())
+    (recipe, findings.take())
 }
 
-fn text(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<String> {
-    reader.string(value, path, CODE).map(str::to_owned)
-}
-
-fn texts(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Vec<String> {
-    if !reader.list(value, path, CODE) {
-        return Vec::new();
-    }
-    let items = value.items().enumerate();
-    items
-        .filter_map(|(index, item)| {
-            reader
-                .words(item, &path.index(index), CODE)
-                .map(str::to_owned)
-        })
-        .collect()
-}
-
-/// `true`, `false` or `"off"`.
-fn context(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> bool {
+/// `true`, `false`, `"on"` or `"off"`.
+fn actor_context(value: &DocValue<'_>) -> bool {
     match value.node.as_str() {
         Some("off") => false,
         Some("on") => true,
-        _ => reader.boolean(value, path, CODE).unwrap_or(true),
+        _ => value.boolean().unwrap_or(true),
     }
 }
 
-fn artifacts(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> BTreeMap<String, Artifact> {
-    if !reader.object(value, path, CODE) {
+fn artifacts(value: &DocValue<'_>) -> BTreeMap<String, Artifact> {
+    if !value.object() {
         return BTreeMap::new();
     }
-    value
-        .fields()
-        .filter_map(|field| Some((field.name().to_owned(), artifact(reader, field, path)?)))
+    let artifacts = value.fields();
+    artifacts
+        .filter_map(|value| Some((value.name().to_owned(), artifact(&value)?)))
         .collect()
 }
 
 /// A path, or an object with one (R3).
-fn artifact(reader: &mut Reader, field: Field<'_>, path: &Path<'_>) -> Option<Artifact> {
-    let (value, path) = (field.value(), path.member(field.name()));
-    if matches!(value.node.content, Content::Object(_)) {
-        let Some(inner) = value.get("path") else {
-            reader.error(
-                value.spot(),
-                &path,
-                CODE,
-                "the artifact has no `path`",
-                "add \"path\": where it is",
-            );
+fn artifact(value: &DocValue<'_>) -> Option<Artifact> {
+    let (path, more) = if matches!(value.node.content, Content::Object(_)) {
+        let Some(path) = value.get("path") else {
+            value
+                .at
+                .error("the artifact has no `path`", "add \"path\": where it is");
             return None;
         };
-        let place = reader.words(inner, &path.member("path"), CODE)?.to_owned();
-        return Some(Artifact {
-            path: place,
-            more: rest(value, "path"),
-        });
-    }
-    let place = reader.words(value, &path, CODE)?.to_owned();
-    Some(Artifact {
-        path: place,
-        more: Map::new(),
-    })
+        (path.text()?, members_without(value, "path"))
+    } else {
+        (value.text()?, Map::new())
+    };
+    let path = path.to_owned();
+    Some(Artifact { path, more })
 }
 
-fn mailbox(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Mailbox {
-    let mut mailbox = Mailbox::default();
-    if !reader.object(value, path, CODE) {
-        return mailbox;
-    }
-    for field in value.fields() {
-        let path = path.member(field.name());
-        match field.name() {
-            "accepts" => mailbox.accepts = types(reader, field.value(), &path),
-            "emits" => mailbox.emits = types(reader, field.value(), &path),
-            "deliver" => mailbox.deliver = text(reader, field.value(), &path),
-            _ => reader.unknown(field, &path, "a mailbox", &["accepts", "emits", "deliver"]),
-        }
-    }
-    mailbox
-}
-
-fn types(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Vec<MessageType> {
-    if !reader.list(value, path, CODE) {
+fn message_types(value: &DocValue<'_>) -> Vec<MessageType> {
+    if !value.list() {
         return Vec::new();
     }
-    let items = value.items().enumerate();
-    items
-        .filter_map(|(index, item)| message_type(reader, item, &path.index(index)))
+    value
+        .items()
+        .filter_map(|item| message_type(&item))
         .collect()
 }
 
 /// A type of message: its name, or an object with `type`.
-fn message_type(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<MessageType> {
-    match (&value.node.content, value.get("type")) {
-        (Content::Object(_), Some(inner)) => {
-            let name = reader.words(inner, &path.member("type"), CODE)?.to_owned();
-            Some(MessageType {
-                name,
-                more: rest(value, "type"),
-            })
-        }
-        (Content::String(_), _) => {
-            let name = reader.words(value, path, CODE)?.to_owned();
-            Some(MessageType {
-                name,
-                more: Map::new(),
-            })
-        }
+fn message_type(value: &DocValue<'_>) -> Option<MessageType> {
+    let (name, more) = match (&value.node.content, value.get("type")) {
+        (Content::Object(_), Some(name)) => (name.text()?, members_without(value, "type")),
+        (Content::String(_), _) => (value.text()?, Map::new()),
         _ => {
             let hint = "write \"channel.action\" or {\"type\": \"channel.action\"}";
-            reader.warn(value.spot(), path, CODE, "this is no type of message", hint);
-            None
+            value.at.warn("this is no type of message", hint);
+            return None;
         }
-    }
+    };
+    let name = name.to_owned();
+    Some(MessageType { name, more })
 }
 
-fn rest(value: Part<'_>, without: &str) -> Map<String, Value> {
-    let fields = value.fields().filter(|field| field.name() != without);
+fn members_without(value: &DocValue<'_>, name: &str) -> Map<String, Value> {
+    let fields = value.fields().filter(|field| field.name() != name);
     fields
-        .map(|field| (field.name().to_owned(), field.value().node.to_value()))
+        .map(|field| (field.name().to_owned(), field.node.to_value()))
         .collect()
 }

@@ -351,8 +351,12 @@ fn every_field_of_a_recipe_is_read() {
 #[test]
 fn markdown_is_the_same_recipe() {
     let of = |text: &str| {
-        linked(&[("r.md", text), CHILD])
-            .map(|linked| (linked.recipe.description.clone(), linked.template.args()))
+        linked(&[("r.md", text), CHILD]).map(|linked| {
+            (
+                linked.recipe.description.clone(),
+                linked.template.args().to_vec(),
+            )
+        })
     };
     let front = "---\ndescription: Greets\nargs: name:string, mode:enum(a,b)=a\ndefaults:\n  - name: you\n---\n\nProse.\n\n";
     let (about, args) = of(&format!(
@@ -477,7 +481,11 @@ fn r7_a_step_names_earlier_stages_as_files() {
 #[test]
 fn without_args_an_imports_arguments_are_public_and_with_args_its_defaults_are_its_own() {
     let names = |text: &str| {
-        let args = linked(&[("p.json", text), CHILD]).unwrap().template.args();
+        let args = linked(&[("p.json", text), CHILD])
+            .unwrap()
+            .template
+            .args()
+            .to_vec();
         args.into_iter()
             .map(|arg| format!("{}{}", arg.name, if arg.required { "!" } else { "" }))
             .collect::<Vec<_>>()

@@ -12,8 +12,9 @@ mod setting;
 mod import;
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
-pub(crate) use field::Range;
+pub(crate) use field::{IMPORT_NODE, NODE, Range};
 
 use super::node::{Argument, Body, Content, Declared, Node, Realm, Template};
 use super::origin::{Origin, Problem};
@@ -28,27 +29,6 @@ pub const MAX_NODES: usize = 100_000;
 /// How many findings are reported before reading stops looking.
 const MAX_FINDINGS: usize = 100;
 
-/// The fields of a node.
-const FIELDS: &[&str] = &[
-    "template",
-    "label",
-    "parallel",
-    "when",
-    "args",
-    "defaults",
-    "values",
-    "timeout",
-    "delay",
-    "output",
-    "input",
-    "retry",
-    "failure",
-    "recover",
-    "repeat",
-    "concurrency",
-    "min_successful",
-    "stage",
-];
 /// What may also stand on the root, for people and editors.
 const ROOT_FIELDS: &[&str] = &["$schema", "description", "name"];
 
@@ -64,7 +44,7 @@ pub fn parse(source: &Source) -> Result<Template, Vec<Finding>> {
         let node = document::parse(source).map_err(|findings| as_json_string(source, findings))?;
         return read(source, &node, ROOT_FIELDS);
     }
-    let mut reader = Reader::new(source, &[]);
+    let mut reader = TemplateReader::new(source, &[]);
     let root = reader.command(source.text(), Origin::whole(source));
     reader.finish(root)
 }
@@ -75,7 +55,7 @@ pub fn read(
     node: &document::Node,
     root_fields: &[&str],
 ) -> Result<Template, Vec<Finding>> {
-    let mut reader = Reader::new(source, root_fields);
+    let mut reader = TemplateReader::new(source, root_fields);
     let root = reader.template(node, "");
     reader.finish(root)
 }
@@ -83,7 +63,7 @@ pub fn read(
 /// Reads a template from a document that may import others; `root_fields` are the fields of such
 /// documents that a node does not have.
 pub fn read_unit(unit: &Unit, root_fields: &[&str]) -> Result<Template, Vec<Finding>> {
-    let mut reader = Reader::of_unit(unit, root_fields);
+    let mut reader = TemplateReader::of_unit(unit, root_fields);
     let root = reader.template(&unit.root, "");
     reader.finish(root)
 }
@@ -106,7 +86,8 @@ fn as_json_string(source: &Source, mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-struct Reader<'a> {
+/// Reads the nodes of one document, and of those that it imports.
+pub(crate) struct TemplateReader<'a> {
     source: &'a Source,
     root_fields: &'a [&'a str],
     unit: Option<&'a Unit>,
@@ -119,7 +100,7 @@ struct Reader<'a> {
     uses_stages: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TemplateReader<'a> {
     fn new(source: &'a Source, root_fields: &'a [&'a str]) -> Self {
         let (findings, types, declared) = (Vec::new(), BTreeMap::new(), Vec::new());
         let (nodes, depth, errors, uses_stages) = (0, 0, 0, false);
@@ -166,6 +147,7 @@ impl<'a> Reader<'a> {
             declared: self.declared,
             uses_stages: self.uses_stages,
             warnings,
+            interface: OnceLock::new(),
         })
     }
 

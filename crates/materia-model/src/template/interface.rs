@@ -45,8 +45,13 @@ pub(crate) struct Interface {
 
 impl Template {
     /// The public arguments, declared ones first.
-    pub fn args(&self) -> Vec<Arg> {
-        Interface::of(self).args
+    pub fn args(&self) -> &[Arg] {
+        &self.interface().args
+    }
+
+    /// The interface, derived once.
+    pub(crate) fn interface(&self) -> &Interface {
+        self.interface.get_or_init(|| Interface::of(self))
     }
 }
 

@@ -10,7 +10,6 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use materia_engine::agent::Roster;
 use materia_engine::agent_turn::{self, Asked, Choosing, Error};
-use materia_engine::trust::project as verb_trust;
 use materia_model::agent::FailureKind;
 use materia_model::materia::Tools;
 use materia_model::name::RunId;
@@ -18,8 +17,7 @@ use materia_model::name::RunId;
 use super::cast::foreground;
 use super::config::{Config, project};
 use super::input::{read_bounded, read_text};
-use super::trust;
-use crate::view::{AgentView, Screen, Voice};
+use crate::view::{AgentView, Screen, TrustPrompt, Voice};
 use crate::world::World;
 use materia_engine::api::{ApiError, ErrorKind};
 
@@ -189,7 +187,7 @@ pub(super) fn roster(
     let choosing = agent_turn::choosing(
         &config.files(world)?,
         world.home().ok().as_ref(),
-        trust::accepts(world),
+        world.engine().trusts_everything(),
     );
     Ok((
         Roster::new(&choosing.settings, flag, project(world)?),
@@ -210,10 +208,9 @@ pub(super) fn trusted(
     if choosing.untrusted.is_none() {
         return Ok(roster);
     }
-    let (files, home) = (config.files(world)?, world.home().ok());
-    if !trust::settled(world, &files, home.as_ref(), screen, voice)? {
-        verb_trust::require(&files, home.as_ref()).map_err(|error| trust::failure(&error))?;
-    }
+    let files = config.files(world)?;
+    let mut prompt = TrustPrompt::new(world, screen, voice);
+    world.engine().require_trust(&files, &mut prompt)?;
     Ok(self::roster(config, flag, world)?.0)
 }
 

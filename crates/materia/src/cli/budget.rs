@@ -1,18 +1,11 @@
 //! `materia budget`: what a cast may spend, and raising it.
 
 use clap::Args;
-use materia_engine::cast::budget::{self, Amount, Wanted};
-use materia_engine::cast::list;
-use materia_engine::cast::start;
+use materia_engine::api::{ApiError, BudgetChange, CastBudgetRequest, ErrorKind, TokenLimit};
 
-use super::cast::failure;
-use super::config::{Config, project};
+use super::config::Config;
 use crate::view::{Screen, Voice};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
-
-/// The variables that say that we are inside of something that we started.
-const INSIDE: [&str; 3] = ["MATERIA_RUN", "MATERIA_SESSION", "MATERIA_LEAF"];
 
 /// Show what a cast may spend, or raise it, also while it runs
 #[derive(Debug, Args)]
@@ -46,42 +39,29 @@ pub(super) struct Budget {
 
 impl Budget {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let (id, tokens) = meant(&self.words)?;
-        let wanted = Wanted {
-            tokens,
-            cost: self.cost,
-            turns: self.turns,
-            minutes: self.minutes,
+        let (cast, tokens) = parse(&self.words)?;
+        let request = CastBudgetRequest {
+            cast: cast.map(str::to_owned),
+            change: BudgetChange {
+                tokens,
+                cost: self.cost,
+                turns: self.turns,
+                minutes: self.minutes,
+            },
+            config: self.config.named(),
         };
-        if let Some(name) = INSIDE
-            .iter()
-            .find(|name| !wanted.is_nothing() && world.variable(name).is_some())
-        {
-            let message = format!(
-                "only the operator raises a budget, and `{name}` says that this is inside of a run"
-            );
-            return Err(ApiError::new(ErrorKind::Refused, "operator_only", message)
-                .hint("ask the person who started it to type this at their own terminal"));
-        }
-        let cwd = project(world)?;
-        let kept = start::casts(cwd, &self.config.files(world)?);
-        let report = list::looked_at(cwd, &kept, id)
-            .and_then(|folder| budget::budget(&folder, wanted, &world.clock()))
-            .map_err(|error| failure(&error))?;
-        screen.report(&report, voice);
+        screen.report(&world.engine().budget(&request)?, voice);
         Ok(0)
     }
 }
 
 /// Which of the words are a cast and a limit.
-fn meant(words: &[String]) -> Result<(Option<&str>, Option<Amount>), ApiError> {
+fn parse(words: &[String]) -> Result<(Option<&str>, Option<TokenLimit>), ApiError> {
     match words {
         [] => Ok((None, None)),
-        [only] => {
-            Ok(tokens(only).map_or((Some(only.as_str()), None), |amount| (None, Some(amount))))
-        }
+        [only] => Ok(tokens(only).map_or((Some(only.as_str()), None), |limit| (None, Some(limit)))),
         [id, limit, ..] => match tokens(limit) {
-            Some(amount) => Ok((Some(id), Some(amount))),
+            Some(limit) => Ok((Some(id), Some(limit))),
             None => {
                 let message = format!(
                     "{} is no number of tokens",
@@ -95,7 +75,7 @@ fn meant(words: &[String]) -> Result<(Option<&str>, Option<Amount>), ApiError> {
 }
 
 /// `500000`, `500k`, `1.5M`, `+200k`.
-fn tokens(word: &str) -> Option<Amount> {
+fn tokens(word: &str) -> Option<TokenLimit> {
     let (more, rest) = word
         .strip_prefix('+')
         .map_or((false, word), |rest| (true, rest));
@@ -108,12 +88,12 @@ fn tokens(word: &str) -> Option<Amount> {
     let is_number = !plain.is_empty() && plain.chars().all(|c| c.is_ascii_digit() || c == '.');
     let number: f64 = is_number.then(|| plain.parse().ok()).flatten()?;
     let tokens = (number * unit).round();
-    let amount = if more {
-        Amount::More(tokens as u64)
+    let limit = if more {
+        TokenLimit::Add(tokens as u64)
     } else {
-        Amount::To(tokens as u64)
+        TokenLimit::Set(tokens as u64)
     };
-    (tokens <= 1e15).then_some(amount)
+    (tokens <= 1e15).then_some(limit)
 }
 
 fn amount_of_money(word: &str) -> Result<f64, String> {
@@ -133,9 +113,9 @@ mod tests {
 
     #[test]
     fn numbers_are_tokens_and_everything_else_is_a_cast() {
-        assert_eq!(tokens("500k"), Some(Amount::To(500_000)));
-        assert_eq!(tokens("+1.5M"), Some(Amount::More(1_500_000)));
-        assert_eq!(tokens("4_000_000"), Some(Amount::To(4_000_000)));
+        assert_eq!(tokens("500k"), Some(TokenLimit::Set(500_000)));
+        assert_eq!(tokens("+1.5M"), Some(TokenLimit::Add(1_500_000)));
+        assert_eq!(tokens("4_000_000"), Some(TokenLimit::Set(4_000_000)));
         for word in [
             "2026-01-01",
             "",

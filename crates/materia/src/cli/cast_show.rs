@@ -1,15 +1,11 @@
 //! `materia cast-show`: everything that one cast did.
 
 use clap::Args;
-use materia_engine::cast::list;
-use materia_engine::cast::show;
-use materia_engine::cast::start;
+use materia_engine::api::{ApiError, CastParts, CastShowRequest};
 
-use super::cast::failure;
-use super::config::{Config, project};
+use super::config::Config;
 use crate::view::{Screen, Voice};
 use crate::world::World;
-use materia_engine::api::ApiError;
 
 /// Show what a cast did, step by step
 #[derive(Debug, Args)]
@@ -38,16 +34,16 @@ pub(super) struct CastShow {
 
 impl CastShow {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let cwd = project(world)?;
-        let folder = start::casts(cwd, &self.config.files(world)?);
-        let wanted = show::Wanted {
-            events: self.events,
-            artifacts: self.artifacts,
+        let request = CastShowRequest {
+            parts: CastParts {
+                events: self.events,
+                artifacts: self.artifacts,
+                ..CastParts::default()
+            },
+            config: self.config.named(),
+            cast: self.id,
         };
-        let shown = list::looked_at(cwd, &folder, self.id.as_deref())
-            .and_then(|cast| show::show(&cast, wanted, &world.clock()))
-            .map_err(|error| failure(&error))?;
-        screen.report(&shown, voice);
+        screen.report(&world.engine().cast_show(&request)?, voice);
         Ok(0)
     }
 }

@@ -1,16 +1,15 @@
 //! `materia casts`: lists the casts of the project.
 
 use clap::Args;
-use materia_engine::cast::list;
-use materia_engine::cast::start;
+use clap::builder::PossibleValuesParser;
+use materia_engine::api::{ApiError, CastListRequest, ObservedStatus};
 
-use super::config::{Config, project};
+use super::config::Config;
 use crate::view::{Screen, Voice};
 use crate::world::World;
-use materia_engine::api::ApiError;
 
-/// How many casts a person sees when they do not say.
-const USUAL: usize = 20;
+/// How many casts a person sees without `--limit`.
+const DEFAULT_LIMIT: usize = 20;
 
 /// List the casts of this project, the newest first
 #[derive(Debug, Args)]
@@ -26,7 +25,7 @@ pub(super) struct Casts {
     limit: Option<usize>,
 
     /// Only those that are running, interrupted, paused, complete, failed or aborted
-    #[arg(long, value_name = "STATUS", value_parser = ["running", "interrupted", "paused", "complete", "failed", "aborted", "unreadable"], hide_possible_values = true)]
+    #[arg(long, value_name = "STATUS", value_parser = PossibleValuesParser::new(ObservedStatus::ALL.map(ObservedStatus::as_str)), hide_possible_values = true)]
     status: Option<String>,
 
     #[command(flatten)]
@@ -35,13 +34,15 @@ pub(super) struct Casts {
 
 impl Casts {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let folder = start::casts(project(world)?, &self.config.files(world)?);
-        let limit = self.limit.or((voice == Voice::Human).then_some(USUAL));
-        let filter = list::Filter {
-            limit,
-            status: self.status.as_deref(),
+        let is_named = |status: &ObservedStatus| self.status.as_deref() == Some(status.as_str());
+        let request = CastListRequest {
+            limit: self
+                .limit
+                .or((voice == Voice::Human).then_some(DEFAULT_LIMIT)),
+            status: ObservedStatus::ALL.into_iter().find(is_named),
+            config: self.config.named(),
         };
-        screen.report(&list::list(&folder, &filter, &world.clock()), voice);
+        screen.report(&world.engine().casts(&request)?, voice);
         Ok(0)
     }
 }

@@ -5,26 +5,11 @@
 //! wants proposals, and none is a fine answer, upon which the shell proposes files.
 
 use clap::{Arg, ArgAction, Args, Command};
-use materia_engine::cast::list;
-use materia_engine::cast::show::{self, Wanted};
-use materia_engine::cast::start;
-use materia_engine::config::Files;
-use materia_engine::editor::loadout;
-use materia_engine::quest::Store;
-use materia_engine::quest::runner;
-use materia_engine::recipe;
-use materia_engine::recipe::tool;
-use materia_engine::run::Root;
-use materia_model::loadout::Config as Loaded;
 use materia_model::text;
 
-use super::config::{Config, project};
-use super::input::library;
 use crate::view::Screen;
 use crate::world::World;
-
-/// How many things of one kind are proposed.
-const MOST: usize = 500;
+use materia_engine::api::{CompletionKind, MAX_COMPLETIONS};
 
 /// Say what could stand at the end of a line
 #[derive(Debug, Args)]
@@ -51,7 +36,13 @@ impl Complete {
             let about = text::bounded(about.lines().next().unwrap_or_default(), 80).into_owned();
             format!("{}\t{}\n", text::printable(name), text::printable(&about))
         };
-        screen.text(&found.iter().take(MOST).map(line).collect::<String>());
+        screen.text(
+            &found
+                .iter()
+                .take(MAX_COMPLETIONS)
+                .map(line)
+                .collect::<String>(),
+        );
         0
     }
 }
@@ -229,17 +220,28 @@ fn values(world: &World, at: &Place<'_>, argument: &Arg) -> Vec<Proposal> {
                 | "fork" | "budget",
             ],
             "id",
-        ) => cast_ids(world),
-        (["link"], "from") | (["budget"], "words") => cast_ids(world),
-        (["fork"], "at") => steps(world, at.given.first()),
-        (_, "loadout") | (["loadout", "use"], "name") => loadouts(world),
+        ) => names(world, &CompletionKind::Cast),
+        (["link"], "from") | (["budget"], "words") => names(world, &CompletionKind::Cast),
+        (["fork"], "at") => match at.given.first() {
+            Some(cast) => names(world, &CompletionKind::CastStep(cast.clone())),
+            None => Vec::new(),
+        },
+        (_, "loadout") | (["loadout", "use"], "name") => names(world, &CompletionKind::Loadout),
         (["link" | "autocast"], "targets" | "target") => {
-            loadouts(world).into_iter().chain(materia(world)).collect()
+            let materia = names(world, &CompletionKind::Materia);
+            let loadouts = names(world, &CompletionKind::Loadout).into_iter();
+            loadouts.chain(materia).collect()
         }
-        (["run" | "spawn" | "explain"], "words") if at.given.is_empty() => recipes(world),
-        (["recipe", ..], "name") | (["tool", "register"], "from") => recipes(world),
-        (["tool", ..], "name") => tools(world),
-        (["quest", ..], "quest" | "id" | "before" | "after") => quests(world),
+        (["run" | "spawn" | "explain"], "words") if at.given.is_empty() => {
+            names(world, &CompletionKind::Recipe)
+        }
+        (["recipe", ..], "name") | (["tool", "register"], "from") => {
+            names(world, &CompletionKind::Recipe)
+        }
+        (["tool", ..], "name") => names(world, &CompletionKind::Tool),
+        (["quest", ..], "quest" | "id" | "before" | "after") => {
+            names(world, &CompletionKind::Quest)
+        }
         (["man" | "help"], _) => super::grammar()
             .get_subcommands()
             .filter(|one| !one.is_hide_set())
@@ -272,109 +274,16 @@ const KINDS: [&str; 5] = [
     "chat.message",
 ];
 
-fn runs(world: &World, kinds: &[&str]) -> Vec<Proposal> {
-    let Ok(home) = world.home() else {
-        return Vec::new();
+fn runs(world: &World, prefixes: &[&str]) -> Vec<Proposal> {
+    let ids = world.engine().complete(&CompletionKind::Run);
+    let addresses = |prefix| {
+        ids.iter()
+            .map(move |id| (format!("{prefix}:{}", id.name), String::new()))
     };
-    let ids = Root::new(home.runs()).ids().unwrap_or_default();
-    kinds
-        .iter()
-        .flat_map(|kind| {
-            ids.iter()
-                .map(move |id| (format!("{kind}:{id}"), String::new()))
-        })
-        .collect()
+    prefixes.iter().flat_map(addresses).collect()
 }
 
-fn files(world: &World) -> Option<Files> {
-    Config::default().files(world).ok()
-}
-
-fn cast_ids(world: &World) -> Vec<Proposal> {
-    let (Ok(cwd), Some(files)) = (project(world), files(world)) else {
-        return Vec::new();
-    };
-    let filter = list::Filter {
-        limit: Some(50),
-        status: None,
-    };
-    let listed = list::list(&start::casts(cwd, &files), &filter, &world.clock()).casts;
-    listed
-        .into_iter()
-        .map(|one| (one.cast_id, format!("{}: {}", one.status, one.request)))
-        .collect()
-}
-
-/// The steps of a cast, as `SOCKET:VISIT`.
-fn steps(world: &World, cast: Option<&String>) -> Vec<Proposal> {
-    let (Ok(cwd), Some(files), Some(id)) = (project(world), files(world), cast) else {
-        return Vec::new();
-    };
-    let folder = start::casts(cwd, &files);
-    let Ok(found) = start::find(cwd, &folder, Some(id)) else {
-        return Vec::new();
-    };
-    let shown = show::show(&found, Wanted::default(), &world.clock());
-    let steps = shown.map(|shown| shown.steps).unwrap_or_default();
-    steps
-        .iter()
-        .map(|step| {
-            (
-                format!("{}:{}", step.place.socket, step.place.visit),
-                step.place.materia.clone(),
-            )
-        })
-        .collect()
-}
-
-fn loadouts(world: &World) -> Vec<Proposal> {
-    let listed = files(world)
-        .map(|files| loadout::list(&files).loadouts)
-        .unwrap_or_default();
-    listed
-        .into_iter()
-        .map(|one| (one.name, one.description.unwrap_or_default()))
-        .collect()
-}
-
-fn materia(world: &World) -> Vec<Proposal> {
-    let Some(files) = files(world) else {
-        return Vec::new();
-    };
-    let config = Loaded::load(files.layers());
-    config
-        .written_materia()
-        .iter()
-        .map(|one| (one.name.to_owned(), "materia".to_owned()))
-        .collect()
-}
-
-fn recipes(world: &World) -> Vec<Proposal> {
-    let listed = library(world)
-        .map(|library| recipe::list(&library).recipes)
-        .unwrap_or_default();
-    listed
-        .into_iter()
-        .map(|one| (one.id, one.description.unwrap_or_default()))
-        .collect()
-}
-
-fn tools(world: &World) -> Vec<Proposal> {
-    let listed = library(world)
-        .map(|library| tool::list(&library).tools)
-        .unwrap_or_default();
-    listed
-        .into_iter()
-        .map(|one| (one.name, one.description))
-        .collect()
-}
-
-fn quests(world: &World) -> Vec<Proposal> {
-    let (Ok(cwd), Some(files)) = (project(world), files(world)) else {
-        return Vec::new();
-    };
-    let board = Store::of(cwd, start::casts(cwd, &files));
-    let listed = runner::list(&board, None, MOST, &world.clock());
-    let quests = listed.map(|listed| listed.quests).unwrap_or_default();
-    quests.into_iter().map(|one| (one.id, one.title)).collect()
+fn names(world: &World, kind: &CompletionKind) -> Vec<Proposal> {
+    let names = world.engine().complete(kind).into_iter();
+    names.map(|one| (one.name, one.about)).collect()
 }

@@ -27,6 +27,11 @@ impl Config {
         }
     }
 
+    /// The one on top of all others, as it was named.
+    pub(super) fn named(&self) -> Option<PathBuf> {
+        self.config.clone()
+    }
+
     /// Where the one on top of all others is.
     pub(super) fn path(&self, world: &World) -> Option<PathBuf> {
         self.config

@@ -1,13 +1,11 @@
 //! `materia doctor`: says what the promises need on this host, and whether it is there.
 
 use clap::Args;
-use materia_engine::doctor;
+use materia_engine::api::{ApiError, DoctorRequest, ErrorKind};
 
-use super::agent::roster;
-use super::config::{Config, project};
+use super::config::Config;
 use crate::view::{Screen, Voice};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
 
 /// Check what the promises need on this machine, and which agents are found
 #[derive(Debug, Args)]
@@ -22,11 +20,10 @@ pub(super) struct Doctor {
 
 impl Doctor {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let (roster, choosing) = roster(&self.config, None, world)?;
-        let diagnosis = doctor::doctor(&world.home()?, project(world)?, &roster, &choosing)
-            .map_err(|error| ApiError::from_error(ErrorKind::Interrupted, "interrupted", &error))?;
-        screen.report(&diagnosis, voice);
-        Ok(if diagnosis.ok {
+        let config = self.config.named();
+        let report = world.engine().doctor(&DoctorRequest { config })?;
+        screen.report(&report, voice);
+        Ok(if report.ok {
             0
         } else {
             ErrorKind::Failed.exit_code()

@@ -25,12 +25,13 @@ pub(super) struct Explain {
 
 impl Explain {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+        let engine = world.engine();
         if self.schema {
-            screen.document(&self.template.schema(world)?);
+            let (source, _) = self.template.source()?;
+            screen.document(&engine.template_schema(&source)?);
             return Ok(0);
         }
-        let prepared = self.template.prepare(world, None)?;
-        screen.report(&prepared.explanation(), voice);
+        screen.report(&engine.explain(self.template.request()?)?, voice);
         Ok(0)
     }
 }

@@ -3,17 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use materia_engine::cast::export;
-use materia_engine::cast::list;
-use materia_engine::cast::start;
-use materia_engine::editor::grid;
-use serde_json::json;
 
-use super::cast::failure;
-use super::config::{Config, project};
+use super::config::Config;
 use crate::view::{Screen, Voice, page, style::Role};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
+use materia_engine::api::{ApiError, CastExportRequest, GridFormat, GridRequest};
 
 /// Write a loadout as Mermaid, DOT, SVG or JSON, or a cast as one page of HTML
 #[derive(Debug, Args)]
@@ -65,14 +59,17 @@ impl Export {
         }
     }
 
-    fn loadout(&self, world: &World, screen: Screen) -> Result<u8, ApiError> {
+    fn loadout(self, world: &World, screen: Screen) -> Result<u8, ApiError> {
         let format = match self.format {
-            Format::Mermaid => grid::Format::Mermaid,
-            Format::Dot => grid::Format::Dot,
-            Format::Svg => grid::Format::Svg,
-            Format::Json => grid::Format::Json,
+            Format::Mermaid => GridFormat::Mermaid,
+            Format::Dot => GridFormat::Dot,
+            Format::Svg => GridFormat::Svg,
+            Format::Json => GridFormat::Json,
         };
-        let grid = grid::grid(&self.config.files(world)?, self.what.as_deref())?;
+        let grid = world.engine().grid(&GridRequest {
+            loadout: self.what,
+            config: self.config.named(),
+        })?;
         screen.findings(&grid.warnings);
         screen.text(&grid.text(format));
         Ok(0)
@@ -85,39 +82,23 @@ impl Export {
         screen: Screen,
         voice: Voice,
     ) -> Result<u8, ApiError> {
-        let cwd = project(world)?;
-        let folder = start::casts(cwd, &self.config.files(world)?);
-        let exported = list::looked_at(cwd, &folder, self.what.as_deref())
-            .and_then(|cast| export::cast(&cast, &world.variables, &world.clock()))
-            .map_err(|error| failure(&error))?;
-        let text = page(&exported);
+        let engine = world.engine();
+        let export = engine.export_cast(&CastExportRequest {
+            cast: self.what.clone(),
+            config: self.config.named(),
+        })?;
+        let text = page(&export);
         if file.as_os_str() == "-" {
             screen.text(&text);
             return Ok(0);
         }
-        let path = world.path(file);
-        export::save(&path, &text).map_err(|error| {
-            ApiError::new(
-                ErrorKind::Failed,
-                "not_written",
-                format!("{}: {error}", path.display()),
-            )
-            .hint("name a file in a directory that you can write to")
-        })?;
-        let (shown, bytes) = (path.display().to_string(), text.len());
-        match voice {
-            Voice::Json => screen.text(&format!(
-                "{}\n",
-                json!({"ok": true, "castId": exported.cast.cast_id, "file": shown, "bytes": bytes})
-            )),
-            Voice::Human => {
-                screen.text(&format!("{shown}\n"));
-                screen.talk(
-                    Role::Quiet,
-                    "note",
-                    "everybody who gets this file can read the prompts and answers in it",
-                );
-            }
+        screen.report(&engine.save_export(&export, &text, file)?, voice);
+        if voice == Voice::Human {
+            screen.talk(
+                Role::Quiet,
+                "note",
+                "everybody who gets this file can read the prompts and answers in it",
+            );
         }
         Ok(0)
     }

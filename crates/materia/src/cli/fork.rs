@@ -1,17 +1,12 @@
 //! `materia fork`: a new cast that begins behind a finished step of another one.
 
 use clap::Args;
-use materia_engine::cast::fork_point;
-use materia_engine::cast::list;
-use materia_engine::cast::start::{self, Asked, Wish};
-use materia_engine::process::Nursery;
+use materia_engine::api::{ApiError, ForkReport, ForkRequest};
 
-use super::cast::{Player, driven, exit_code, failure, foreground, wanted};
-use super::config::{Config, project};
-use super::trust;
+use super::cast::AgentArgs;
+use super::config::Config;
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
-use materia_engine::api::ApiError;
 
 /// Begin a new cast behind a finished step of another one
 #[derive(Debug, Args)]
@@ -41,52 +36,27 @@ pub(super) struct Fork {
     config: Config,
 
     #[command(flatten)]
-    player: Player,
+    agents: AgentArgs,
 }
 
 impl Fork {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let (cwd, clock) = (project(world)?, world.clock());
-        let files = self.config.files(world)?;
-        let home = world.home().ok();
-        let trusting = trust::settled(world, &files, home.as_ref(), screen, voice)?;
-        let asked = Asked {
-            loadout: None,
-            files: &files,
-            home: home.as_ref(),
-            trusting,
-            agent: None,
+        let request = ForkRequest {
+            cast: self.id,
+            at: self.at,
+            hold: self.hold,
+            options: self.agents.options(self.config, self.detach),
         };
-        let kept = start::casts(cwd, &files);
-        let made = list::looked_at(cwd, &kept, Some(&self.id))
-            .and_then(|folder| start::may_go_on(&folder, &asked).map(|()| folder))
-            .and_then(|folder| fork_point::fork(&folder, &kept, &self.at, &clock))
-            .map_err(|error| failure(&error))?;
-        if self.hold {
-            let report = materia_engine::cast::status::status(&made, &clock)
-                .map_err(|error| failure(&error))?;
-            screen.report(&report, voice);
-            return Ok(0);
+        let mut view = CastView::new(world, screen, voice);
+        match world.engine().fork(&request, &mut view)? {
+            ForkReport::Held(status) => {
+                screen.report(&status, voice);
+                Ok(0)
+            }
+            ForkReport::Driven(report) => {
+                view.report(&report);
+                Ok(report.exit_code())
+            }
         }
-        let mut view = CastView::new(screen, voice);
-        let settings = start::settings(&made).unwrap_or_default();
-        if self.detach {
-            let wanted = wanted(world, None, None)?;
-            // A nursery that adopts orphans would take the supervisor for one.
-            let report =
-                self.player
-                    .play(world, &settings, Nursery::new(), &mut view, |hands| {
-                        start::leave(made, hands)
-                    })?;
-            view.report(&driven(report, &self.player, world, &wanted)?.0);
-            return Ok(0);
-        }
-        let report = self
-            .player
-            .play(world, &settings, foreground()?, &mut view, |hands| {
-                start::go_on(made, Wish::Resume, hands)
-            })?;
-        view.report(&report);
-        Ok(exit_code(&report))
     }
 }

@@ -1,15 +1,12 @@
-//! `materia resume`, `continue`, `recast`, `revive` and `abort`: going on with a cast that stopped.
+//! `materia resume`, `continue`, `recast`, `revive` and `abort`: continuing a cast that stopped.
 
 use clap::Args;
-use materia_engine::cast::list;
-use materia_engine::cast::start::{self, Asked, Wish};
+use materia_engine::api::{ApiError, ResumeAction, ResumeRequest};
 
-use super::cast::{Player, exit_code, failure, foreground};
-use super::config::{Config, project};
-use super::trust;
+use super::cast::AgentArgs;
+use super::config::Config;
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
-use materia_engine::api::ApiError;
 
 /// Go on with a cast that was killed or interrupted
 #[derive(Debug, Args)]
@@ -26,7 +23,7 @@ pub(super) struct Resume {
     config: Config,
 
     #[command(flatten)]
-    player: Player,
+    agents: AgentArgs,
 }
 
 /// Answer a paused cast, or let it finish
@@ -46,51 +43,33 @@ pub(super) struct Continue {
 
 impl Continue {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        // No id has a space in it, so that one who says only something means the cast that waits
-        // for it.
-        let (id, words) = match (self.cast.id, self.words) {
+        // No id contains a space: a single argument with one is the text, for the newest cast that
+        // waits for it.
+        let (id, text) = match (self.cast.id, self.words) {
             (Some(only), None) if only.contains(char::is_whitespace) => (None, Some(only)),
             given => given,
         };
         let cast = Resume { id, ..self.cast };
-        cast.run(Wish::Continue(words.as_deref()), world, screen, voice)
+        cast.run(ResumeAction::Continue(text), world, screen, voice)
     }
 }
 
 impl Resume {
     pub(super) fn run(
-        &self,
-        wish: Wish<'_>,
+        self,
+        action: ResumeAction,
         world: &World,
         screen: Screen,
         voice: Voice,
     ) -> Result<u8, ApiError> {
-        let mut view = CastView::new(screen, voice);
-        let files = self.config.files(world)?;
-        let home = world.home().ok();
-        // Ending a cast runs nothing.
-        let trusting = matches!(wish, Wish::Abort)
-            || trust::settled(world, &files, home.as_ref(), screen, voice)?;
-        let asked = Asked {
-            loadout: None,
-            files: &files,
-            home: home.as_ref(),
-            trusting,
-            agent: None,
+        let request = ResumeRequest {
+            cast: self.id,
+            action,
+            options: self.agents.options(self.config, false),
         };
-        let cwd = project(world)?;
-        let found = list::meant(cwd, &start::casts(cwd, &files), self.id.as_deref(), wish)
-            .and_then(|folder| start::may_go_on(&folder, &asked).map(|()| folder));
-        let folder = found.map_err(|error| failure(&error))?;
-        // One that cannot be read is told when it is opened.
-        let settings = start::settings(&folder).unwrap_or_default();
-        let nursery = foreground()?;
-        let report = self
-            .player
-            .play(world, &settings, nursery, &mut view, |hands| {
-                start::go_on(folder, wish, hands)
-            })?;
+        let mut view = CastView::new(world, screen, voice);
+        let report = world.engine().resume(&request, &mut view)?;
         view.report(&report);
-        Ok(exit_code(&report))
+        Ok(report.exit_code())
     }
 }

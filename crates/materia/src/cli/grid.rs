@@ -1,12 +1,11 @@
 //! `materia grid`: draws a loadout.
 
 use clap::{Args, ValueEnum};
-use materia_engine::editor::grid;
+use materia_engine::api::{ApiError, ErrorKind, GridFormat, GridRequest};
 
 use super::config::Config;
 use crate::view::{Screen, Voice, painted};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
 
 /// Draw a loadout
 #[derive(Debug, Args)]
@@ -41,7 +40,7 @@ impl Grid {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let format = match (self.format, voice) {
             (None | Some(Format::Json), Voice::Json) | (Some(Format::Json), Voice::Human) => {
-                grid::Format::Json
+                GridFormat::Json
             }
             (Some(_), Voice::Json) => {
                 let message =
@@ -49,18 +48,21 @@ impl Grid {
                 return Err(ApiError::new(ErrorKind::Invalid, "usage", message)
                     .hint("leave one of them out"));
             }
-            (None | Some(Format::Text), Voice::Human) => grid::Format::Text,
-            (Some(Format::Mermaid), Voice::Human) => grid::Format::Mermaid,
-            (Some(Format::Dot), Voice::Human) => grid::Format::Dot,
-            (Some(Format::Svg), Voice::Human) => grid::Format::Svg,
+            (None | Some(Format::Text), Voice::Human) => GridFormat::Text,
+            (Some(Format::Mermaid), Voice::Human) => GridFormat::Mermaid,
+            (Some(Format::Dot), Voice::Human) => GridFormat::Dot,
+            (Some(Format::Svg), Voice::Human) => GridFormat::Svg,
         };
-        let grid = grid::grid(&self.config.files(world)?, self.loadout.as_deref())?;
+        let grid = world.engine().grid(&GridRequest {
+            loadout: self.loadout,
+            config: self.config.named(),
+        })?;
         screen.findings(&grid.warnings);
-        let drawn = match screen.columns().filter(|_| format == grid::Format::Text) {
+        let drawn = match screen.columns().filter(|_| format == GridFormat::Text) {
             Some(columns) => grid.drawn_within(columns),
             None => grid.text(format),
         };
-        let colour = format == grid::Format::Text && screen.results_in_colour();
+        let colour = format == GridFormat::Text && screen.results_in_colour();
         screen.text(&painted(&drawn, colour));
         Ok(0)
     }

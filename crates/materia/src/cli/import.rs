@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use materia_engine::editor::import::{self, NotImported};
 use materia_model::import::Shell;
 
-use super::config::project;
 use crate::view::{Screen, Voice};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
+use materia_engine::api::{ApiError, ImportRequest, ImportSource};
 
 /// Turn goose recipes and justfiles into recipes
 #[derive(Debug, Args)]
@@ -64,58 +62,24 @@ struct Into {
 
 impl Import {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let cwd = project(world)?;
-        let report = match self.what {
-            What::Goose { file, into } => import::goose(
-                &world.path(&file),
-                into.into.map(|into| world.path(&into)).as_deref(),
-            ),
+        let (source, into) = match self.what {
+            What::Goose { file, into } => (ImportSource::Goose(file), into.into),
             What::Justfile { file, shell, into } => {
                 let shell = if shell {
                     Shell::Allowed
                 } else {
                     Shell::AsWritten
                 };
-                let (file, into) = (
-                    file.map(|file| world.path(&file)),
-                    into.into.map(|into| world.path(&into)),
-                );
-                import::justfile(file.as_deref(), cwd, shell, into.as_deref())
+                (ImportSource::Justfile { file, shell }, into.into)
             }
         };
-        let report = report.map_err(|error| failure(&error, screen))?;
+        let imported = world.engine().import(&ImportRequest { source, into });
+        let report = imported.map_err(|failure| {
+            screen.findings(&failure.findings);
+            failure.error
+        })?;
         screen.findings(&report.notes);
         screen.report(&report, voice);
         Ok(0)
-    }
-}
-
-fn failure(error: &NotImported, screen: Screen) -> ApiError {
-    let told = |kind, code, hint| ApiError::from_error(kind, code, error).hint(hint);
-    match error {
-        NotImported::Missing(_) => told(ErrorKind::NotFound, "not_found", "name the file"),
-        NotImported::Unreadable { .. } => told(
-            ErrorKind::Invalid,
-            "unreadable",
-            "name a text file that you can read",
-        ),
-        NotImported::Taken(_) => told(
-            ErrorKind::Conflict,
-            "exists",
-            "name another directory, or move that file away",
-        ),
-        NotImported::NotWritten { .. } => told(
-            ErrorKind::Failed,
-            "not_written",
-            "name a directory that you can write to",
-        ),
-        NotImported::Wrong(findings) => {
-            screen.findings(findings);
-            told(
-                ErrorKind::Invalid,
-                "invalid_import",
-                "name a file of that kind",
-            )
-        }
     }
 }

@@ -1,17 +1,13 @@
 //! `materia link` and `materia autocast`: casts of what stands in no config as one loadout.
 
 use clap::Args;
-use materia_engine::cast::Definition;
-use materia_engine::cast::link::{self, Wanted};
-use materia_engine::cast::start::{self};
+use materia_engine::api::{ApiError, ErrorKind, LinkRequest};
 use materia_model::picture;
 
-use super::cast::{Player, detach, exit_code, failure, foreground, wanted};
-use super::config::{Config, project};
-use super::trust;
+use super::cast::AgentArgs;
+use super::config::Config;
 use crate::view::{CastView, Screen, Voice, painted};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
 
 /// Cast several loadouts and materia, one behind the other
 #[derive(Debug, Args)]
@@ -43,7 +39,7 @@ pub(super) struct Link {
     config: Config,
 
     #[command(flatten)]
-    player: Player,
+    agents: AgentArgs,
 
     /// What should be done
     #[arg(value_name = "REQUEST", last = true)]
@@ -73,103 +69,57 @@ pub(super) struct Autocast {
     config: Config,
 
     #[command(flatten)]
-    player: Player,
+    agents: AgentArgs,
 }
 
 impl Link {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let files = self.config.files(world)?;
-        let home = world.home().ok();
-        // Drawing runs nothing.
-        let trusting = self.draw || trust::settled(world, &files, home.as_ref(), screen, voice)?;
-        let wanted = Wanted {
-            targets: &self.targets,
-            home: home.as_ref(),
-            trusting,
-            agent: self.player.name(),
+        let is_empty = self.request.is_empty();
+        let request = LinkRequest {
+            targets: self.targets,
+            from: self.from,
+            request: self.request.join(" "),
+            options: self.agents.options(self.config, self.detach),
         };
-        let mut definition = link::link(&files, &wanted).map_err(|error| failure(&error))?;
         if self.draw {
+            let graph = world.engine().link_graph(&request)?;
             match voice {
                 Voice::Human => {
-                    screen.text(&painted(
-                        &picture::text(definition.graph()),
-                        screen.results_in_colour(),
-                    ));
+                    screen.text(&painted(&picture::text(&graph), screen.results_in_colour()));
                 }
-                Voice::Json => screen.document(&picture::json(definition.graph())),
+                Voice::Json => screen.document(&picture::json(&graph)),
             }
             return Ok(0);
         }
-        if self.request.is_empty() {
+        if is_empty {
             let message = "it is not said what should be done";
             return Err(ApiError::new(ErrorKind::Invalid, "usage", message)
                 .hint("write it behind `--`: materia link Planning-Consult Full-Auto -- \"…\""));
         }
-        if let Some(from) = &self.from {
-            let cwd = project(world)?;
-            let earlier = link::earlier(cwd, &start::casts(cwd, &files), from)
-                .map_err(|error| failure(&error))?;
-            definition = definition.with_state("previousCastContext", earlier);
-        }
-        play(
-            definition,
-            &self.request.join(" "),
-            &self.player,
-            self.detach,
-            world,
-            screen,
-            voice,
-        )
+        cast(&request, world, screen, voice)
     }
 }
 
 impl Autocast {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let files = self.config.files(world)?;
-        let home = world.home().ok();
-        let trusting = trust::settled(world, &files, home.as_ref(), screen, voice)?;
-        let targets = std::slice::from_ref(&self.target);
-        let wanted = Wanted {
-            targets,
-            home: home.as_ref(),
-            trusting,
-            agent: self.player.name(),
+        let request = LinkRequest {
+            targets: vec![self.target],
+            from: None,
+            request: self.request,
+            options: self.agents.options(self.config, self.detach),
         };
-        let definition = link::link(&files, &wanted).map_err(|error| failure(&error))?;
-        play(
-            definition,
-            &self.request,
-            &self.player,
-            self.detach,
-            world,
-            screen,
-            voice,
-        )
+        cast(&request, world, screen, voice)
     }
 }
 
-fn play(
-    definition: Definition,
-    request: &str,
-    player: &Player,
-    detached: bool,
+fn cast(
+    request: &LinkRequest,
     world: &World,
     screen: Screen,
     voice: Voice,
 ) -> Result<u8, ApiError> {
-    let mut view = CastView::new(screen, voice);
-    view.notice(definition.strange());
-    if detached {
-        let wanted = wanted(world, None, None)?;
-        let (report, _) = detach(definition, request, player, world, &mut view, &wanted)?;
-        view.report(&report);
-        return Ok(0);
-    }
-    let settings = definition.settings().clone();
-    let report = player.play(world, &settings, foreground()?, &mut view, |hands| {
-        start::start(definition, request, hands)
-    })?;
+    let mut view = CastView::new(world, screen, voice);
+    let report = world.engine().link(request, &mut view)?;
     view.report(&report);
-    Ok(exit_code(&report))
+    Ok(report.exit_code())
 }

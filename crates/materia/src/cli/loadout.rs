@@ -3,15 +3,14 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use materia_engine::config::Places;
-use materia_engine::editor::loadout;
-use materia_engine::editor::validate;
+use materia_engine::api::{
+    ActiveLoadoutRequest, ActiveReach, ApiError, LoadoutsRequest, ValidateLoadoutsRequest,
+};
 
-use super::config::{self, Config};
+use super::config::Config;
 use super::validate::told;
 use crate::view::{Screen, Voice};
 use crate::world::World;
-use materia_engine::api::ApiError;
 
 /// List loadouts, check them, or make one the active one
 #[derive(Debug, Args)]
@@ -55,34 +54,25 @@ enum Verb {
 
 impl Loadout {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+        let engine = world.engine();
         match self.verb {
             Verb::List { config } => {
-                screen.report(&loadout::list(&config.files(world)?), voice);
+                let config = config.named();
+                screen.report(&engine.loadouts(&LoadoutsRequest { config })?, voice);
                 Ok(0)
             }
             Verb::Use { name } => {
-                let home = world.home()?;
-                config::launched(&home);
-                let places = Places {
-                    home: Some(&home),
-                    project: config::project(world)?,
-                    environment: config::environment(world),
-                    flag: None,
-                };
-                let chosen = loadout::choose_active(&home, places, &name, loadout::Reach::Own)?;
-                screen.report(&chosen, voice);
+                let reach = ActiveReach::User;
+                let request = ActiveLoadoutRequest { name, reach };
+                screen.report(&engine.choose_active(&request)?, voice);
                 Ok(0)
             }
-            Verb::Validate { files, config } if files.is_empty() => Ok(told(
-                &validate::in_effect(&config.files(world)?),
-                screen,
-                voice,
-            )),
-            Verb::Validate { files, .. } => Ok(told(
-                &validate::validate(None, config::project(world)?, &files),
-                screen,
-                voice,
-            )),
+            Verb::Validate { files, config } => {
+                let config = config.named();
+                let report =
+                    engine.validate_loadouts(&ValidateLoadoutsRequest { files, config })?;
+                Ok(told(&report, screen, voice))
+            }
         }
     }
 }

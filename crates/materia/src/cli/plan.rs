@@ -1,13 +1,11 @@
 //! `materia plan`: how far a loadout fans out, without asking a model.
 
 use clap::Args;
-use materia_engine::cast::start;
-use materia_engine::editor::plan;
+use materia_engine::api::{ApiError, PlanRequest};
 
-use super::config::{Config, project};
+use super::config::Config;
 use crate::view::{Screen, Voice};
 use crate::world::World;
-use materia_engine::api::ApiError;
 
 /// Say how many turns a loadout takes at most, without asking a model
 #[derive(Debug, Args)]
@@ -31,9 +29,11 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let files = self.config.files(world)?;
-        let casts = start::casts(project(world)?, &files);
-        let plan = plan::plan(&files, self.loadout.as_deref(), self.items, &casts)?;
+        let plan = world.engine().plan(&PlanRequest {
+            loadout: self.loadout,
+            items: self.items,
+            config: self.config.named(),
+        })?;
         if voice == Voice::Human {
             screen.findings(&plan.warnings);
         }

@@ -1,24 +1,18 @@
 //! `materia quest`: requests that wait for their turn, and running them one behind the other.
 
 use clap::{Args, Subcommand};
-use materia_engine::cast::start::{self, Asked, CastReport};
-use materia_engine::config::Files;
-use materia_engine::launch::spawn::{self, Wanted as RunWanted};
-use materia_engine::quest::Store;
-use materia_engine::quest::runner::{self, Error, Halt, To, Turn, Wanted};
-use materia_engine::run::Root;
-use materia_engine::trust::project as verb_trust;
-use materia_model::loadout::Config as Merged;
-use materia_model::quest::Trouble;
-use materia_model::run::Origin;
-use serde_json::json;
+use materia_engine::api::{
+    ApiError, QuestAction, QuestListRequest, QuestPosition, QuestRequest, QuestRunOptions,
+    QuestRunRequest,
+};
 
-use super::cast::{Player, failure, foreground, wanted};
-use super::config::{Config, project};
-use super::trust;
+use super::cast::AgentArgs;
+use super::config::Config;
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
+
+/// How many quests people are shown.
+const DEFAULT_LIMIT: usize = 50;
 
 /// Keep requests on a board and run them one behind the other
 #[derive(Debug, Args)]
@@ -104,7 +98,7 @@ enum Verb {
         detach: bool,
 
         #[command(flatten)]
-        player: Player,
+        agents: AgentArgs,
     },
     /// Let the runner stop when the quest that is running is done
     #[command(after_help = "Examples:\n  materia quest stop")]
@@ -143,243 +137,88 @@ struct Where {
 
 impl Quest {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let (cwd, clock) = (project(world)?, world.clock());
-        let files = self.config.files(world)?;
-        let store = Store::of(cwd, start::casts(cwd, &files));
-        let one = |done: Result<runner::QuestReport, Error>| {
-            screen.report(&done.map_err(|error| told(&error))?, voice);
-            Ok(0)
+        let (engine, config) = (world.engine(), self.config.named());
+        let default = Verb::List {
+            status: None,
+            limit: None,
         };
-        match self.verb {
-            None => list(&store, None, None, world, screen, voice),
-            Some(Verb::List { status, limit }) => {
-                list(&store, status.as_deref(), limit, world, screen, voice)
-            }
-            Some(Verb::Add {
-                request,
-                loadout,
-                title,
-            }) => {
-                known(&files, loadout.as_deref())?;
-                one(runner::add(
-                    &store,
-                    &request,
-                    title.as_deref(),
-                    loadout.as_deref(),
-                    &clock,
-                ))
-            }
-            Some(Verb::Show { quest }) => one(runner::show(&store, &quest, &clock)),
-            Some(Verb::Move { quest, to }) => {
-                let to = match (&to.before, &to.after) {
-                    (Some(target), _) => To::Before(target),
-                    (None, Some(target)) => To::After(target),
-                    (None, None) => To::First,
+        let action = match self.verb.unwrap_or(default) {
+            Verb::List { status, limit } => {
+                let usual = (voice == Voice::Human).then_some(DEFAULT_LIMIT);
+                let request = QuestListRequest {
+                    status,
+                    limit: limit.or(usual),
+                    config,
                 };
-                one(runner::reorder(&store, &quest, to, &clock))
+                screen.report(&engine.quest_list(&request)?, voice);
+                return Ok(0);
             }
-            Some(Verb::Requeue { quest }) => one(runner::requeue(&store, &quest, &clock)),
-            Some(Verb::Remove { quest }) => one(runner::remove(&store, &quest, &clock)),
-            Some(Verb::Stop) => {
-                screen.report(
-                    &runner::stop(&store, &clock).map_err(|error| told(&error))?,
-                    voice,
-                );
-                Ok(0)
+            Verb::Stop => {
+                screen.report(&engine.quest_stop(config.as_deref())?, voice);
+                return Ok(0);
             }
-            Some(Verb::Run {
+            Verb::Run {
                 quest,
                 once,
                 stop_on_failure,
-                detach: true,
-                player,
-            }) => {
-                let found = quest
-                    .as_deref()
-                    .map(|quest| runner::show(&store, quest, &clock))
-                    .transpose();
-                found.map_err(|error| told(&error))?;
-                let mut words = vec!["quest".to_owned()];
-                let config = self
-                    .config
-                    .path(world)
-                    .map(|path| path.to_string_lossy().into_owned());
-                words.extend(
-                    config
-                        .into_iter()
-                        .flat_map(|path| ["--config".to_owned(), path]),
-                );
-                words.push("run".to_owned());
-                words.extend(once.then(|| "--once".to_owned()));
-                words.extend(stop_on_failure.then(|| "--stop-on-failure".to_owned()));
-                words.extend(player.words(world));
-                words.extend(quest.into_iter().flat_map(|quest| ["--".to_owned(), quest]));
-                detached(words, &files, world, screen, voice)
-            }
-            Some(Verb::Run {
-                quest,
-                once,
-                stop_on_failure,
-                detach: false,
-                player,
-            }) => {
-                let wanted = Wanted {
-                    quest: quest.as_deref(),
+                detach,
+                agents,
+            } => {
+                let options = QuestRunOptions {
+                    quest,
                     once,
                     stop_on_failure,
                 };
-                Runner {
-                    files: &files,
-                    store: &store,
-                    player,
-                    world,
-                    screen,
-                    voice,
-                }
-                .run(wanted)
+                let request = QuestRunRequest {
+                    options,
+                    config,
+                    agents: agents.choice(),
+                };
+                return run(&request, detach, world, screen, voice);
             }
+            Verb::Add {
+                request,
+                loadout,
+                title,
+            } => QuestAction::Add {
+                request,
+                title,
+                loadout,
+            },
+            Verb::Show { quest } => QuestAction::Show(quest),
+            Verb::Move { quest, to } => QuestAction::Move(quest, to.position()),
+            Verb::Requeue { quest } => QuestAction::Requeue(quest),
+            Verb::Remove { quest } => QuestAction::Remove(quest),
+        };
+        screen.report(&engine.quest(&QuestRequest { action, config })?, voice);
+        Ok(0)
+    }
+}
+
+impl Where {
+    fn position(self) -> QuestPosition {
+        match (self.before, self.after) {
+            (Some(quest), _) => QuestPosition::Before(quest),
+            (None, Some(quest)) => QuestPosition::After(quest),
+            (None, None) => QuestPosition::First,
         }
     }
 }
 
-/// Lets a run be the runner. What it would not be allowed to run is refused here, where somebody
-/// hears it.
-fn detached(
-    words: Vec<String>,
-    files: &Files,
+fn run(
+    request: &QuestRunRequest,
+    detach: bool,
     world: &World,
     screen: Screen,
     voice: Voice,
 ) -> Result<u8, ApiError> {
-    let home = world.home().ok();
-    if !trust::settled(world, files, home.as_ref(), screen, voice)? {
-        verb_trust::require(files, home.as_ref()).map_err(|error| trust::failure(&error))?;
+    let mut view = CastView::new(world, screen, voice);
+    if detach {
+        screen.report(&world.engine().quest_spawn(request, &mut view)?, voice);
+        return Ok(0);
     }
-    let root = Root::new(world.home()?.runs());
-    let wanted = RunWanted {
-        origin: Origin::Spawn,
-        ..wanted(world, None, None)?
-    };
-    let spawned = spawn::spawn_own(&root, &wanted, words, None)?;
-    screen.report(&spawned, voice);
-    Ok(0)
-}
-
-fn list(
-    store: &Store,
-    status: Option<&str>,
-    limit: Option<usize>,
-    world: &World,
-    screen: Screen,
-    voice: Voice,
-) -> Result<u8, ApiError> {
-    let limit = limit.unwrap_or(if voice == Voice::Human {
-        50
-    } else {
-        usize::MAX
-    });
-    let listing =
-        runner::list(store, status, limit, &world.clock()).map_err(|error| told(&error))?;
-    screen.report(&listing, voice);
-    Ok(0)
-}
-
-/// A loadout that is not there is told when the quest is added, not when its turn comes.
-fn known(files: &Files, loadout: Option<&str>) -> Result<(), ApiError> {
-    let config = Merged::load(files.layers());
-    match loadout.filter(|given| config.find(given).is_none()) {
-        None => Ok(()),
-        Some(given) => {
-            let told = ApiError::from_findings(vec![config.unknown(given)]);
-            Err(ApiError {
-                kind: ErrorKind::NotFound,
-                ..told
-            })
-        }
-    }
-}
-
-/// Everything that running quests needs.
-struct Runner<'a> {
-    files: &'a Files,
-    store: &'a Store,
-    player: Player,
-    world: &'a World,
-    screen: Screen,
-    voice: Voice,
-}
-
-impl Runner<'_> {
-    fn run(&self, wanted: Wanted<'_>) -> Result<u8, ApiError> {
-        let clock = self.world.clock();
-        let mut fatal = None;
-        let ran = runner::run(self.store, wanted, &clock, |turn| {
-            self.drive(turn).map_err(|failure| {
-                if failure.kind == ErrorKind::Agent
-                    || failure.code == "untrusted"
-                    || failure.kind == ErrorKind::Internal
-                {
-                    fatal = Some(failure);
-                    return Halt::Runner;
-                }
-                let code = Some(failure.code);
-                Halt::Quest(Trouble {
-                    message: failure.message,
-                    occurred_at: clock.now(),
-                    cast_id: None,
-                    code,
-                })
-            })
-        });
-        let ran = ran.map_err(|error| told(&error))?;
-        if let Some(failure) = fatal {
-            return Err(failure);
-        }
-        self.screen.report(&ran, self.voice);
-        Ok(match (ran.stopped, ran.ok) {
-            ("interrupted", _) => ErrorKind::Interrupted.exit_code(),
-            ("needs_you", _) | (_, true) => 0,
-            _ => ErrorKind::Failed.exit_code(),
-        })
-    }
-
-    fn drive(&self, turn: &Turn<'_>) -> Result<CastReport, ApiError> {
-        let quest = turn.quest;
-        let home = self.world.home().ok();
-        let trusting = trust::settled(
-            self.world,
-            self.files,
-            home.as_ref(),
-            self.screen,
-            self.voice,
-        )?;
-        let loadout = quest.loadout_override.as_deref();
-        let asked = Asked {
-            loadout,
-            files: self.files,
-            home: home.as_ref(),
-            trusting,
-            agent: self.player.name(),
-        };
-        let definition = start::choose(&asked).map_err(|error| failure(&error))?;
-        let source = if loadout.is_some() {
-            "override"
-        } else {
-            "fallback"
-        };
-        let note = json!({"questId": quest.id, "title": quest.title, "loadoutSource": source});
-        let definition = definition.noting("quest", note);
-        let mut view = CastView::new(self.screen, self.voice);
-        view.turn(&quest.id, &quest.title);
-        let settings = definition.settings().clone();
-        self.player
-            .play(self.world, &settings, foreground()?, &mut view, |hands| {
-                start::start_telling(definition, &quest.prompt, hands, turn.began)
-            })
-    }
-}
-
-/// How an error of the board leaves the house.
-fn told(error: &Error) -> ApiError {
-    error.into()
+    let report = world.engine().quest_run(request, &mut view)?;
+    drop(view);
+    screen.report(&report, voice);
+    Ok(report.exit_code())
 }

@@ -1,13 +1,9 @@
 //! `materia recipe`: which recipes there are, what one of them is made of, what is wrong with them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use materia_engine::editor::validate;
-use materia_engine::recipe::{self, NotResolved};
-use materia_model::template;
 
-use super::input::library;
 use super::validate::told;
 use crate::view::{Screen, Voice};
 use crate::world::World;
@@ -59,35 +55,19 @@ enum Verb {
 
 impl Recipe {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let library = library(world)?;
-        let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
+        let engine = world.engine();
         match self.verb {
-            Verb::List => screen.report(&recipe::list(&library), voice),
-            Verb::Show { name } => {
-                let shown = recipe::show(&library, &world.home()?, &name, cwd)?;
-                screen.report(&shown, voice);
-            }
+            Verb::List => screen.report(&engine.recipe_list()?, voice),
+            Verb::Show { name } => screen.report(&engine.recipe_show(&name)?, voice),
             Verb::Validate { files } => {
-                return Ok(told(
-                    &validate::validate_recipes(&library, cwd, &files),
-                    screen,
-                    voice,
-                ));
+                return Ok(told(&engine.recipe_validate(&files)?, screen, voice));
             }
             Verb::Doctor => {
-                let diagnosis = recipe::doctor(&library, &world.home()?);
-                screen.report(&diagnosis, voice);
-                return Ok(if diagnosis.ok {
-                    0
-                } else {
-                    materia_engine::api::ErrorKind::Invalid.exit_code()
-                });
+                let report = engine.recipe_doctor()?;
+                screen.report(&report, voice);
+                return Ok(report.exit_code());
             }
-            Verb::Schema { name } => {
-                let located = library.find(&name, cwd).map_err(NotResolved::NotFound)?;
-                let linked = library.link(&located).map_err(NotResolved::Invalid)?;
-                screen.document(&template::schema(&linked.template.args()));
-            }
+            Verb::Schema { name } => screen.document(&engine.recipe_schema(&name)?),
         }
         Ok(0)
     }

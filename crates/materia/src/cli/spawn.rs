@@ -1,32 +1,27 @@
 //! `materia spawn`: starts a run that outlives this command.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use materia_engine::launch::spawn::{self, Wanted};
-use materia_engine::registry::{self, Inline, Launch};
+use materia_engine::launch::spawn::{self, RunSettings};
 use materia_engine::routing::{self, Sender};
 use materia_engine::run::{self, Root};
 use materia_model::actor::Order;
 use materia_model::message::{Draft, Mailbox};
 use materia_model::name::{RunId, SessionId};
-use materia_model::run::{Declared, OnSessionEnd, Origin, RetireWhen};
-use materia_model::secret::Guard;
+use materia_model::run::{OnSessionEnd, Origin, RetireWhen};
 use materia_model::text;
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::agent;
-use super::cast::{Cast, Player, wanted};
+use super::cast::AgentArgs;
 use super::config::{Config, project};
-use super::input::{Template, library, read_text};
+use super::input::{Template, read_text};
 use super::run::spool_dir;
 use crate::view::style;
-use crate::view::{CastView, Screen, Voice};
+use crate::view::{Screen, TrustPrompt, Voice};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
+use materia_engine::api::{ApiError, CastRequest, ErrorKind, RunOptions, SpawnRequest};
 
 /// How long the instructions of an agent may be, in bytes: they stand in the run's journal.
 const LONGEST_SYSTEM: usize = 64 << 10;
@@ -57,7 +52,7 @@ pub(super) struct Spawn {
     config: Config,
 
     #[command(flatten)]
-    player: Player,
+    player: AgentArgs,
 
     #[command(flatten)]
     role: Role,
@@ -91,58 +86,52 @@ pub(super) struct Spawn {
 
 impl Spawn {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        if self.template.wants_stdin() {
-            return Err(ApiError::new(
-                ErrorKind::Invalid,
-                "usage",
-                "a run that goes on by itself has no stdin",
-            )
-            .hint("give it a file by a value, or send it messages"));
+        if self.template.has_stdin() {
+            let message = "a run that goes on by itself has no stdin";
+            return Err(ApiError::new(ErrorKind::Invalid, "usage", message)
+                .hint("give it a file by a value, or send it messages"));
         }
         if let Some(loadout) = self.loadout.clone() {
             return self.cast(loadout, world, screen, voice);
         }
-        if self.player.is_named() {
+        if self.player.agent.is_some() || self.player.agent_script.is_some() {
             return self.agent(world, screen, voice);
         }
         self.role.check_unused()?;
-        let root = Root::new(world.home()?.runs());
-        let wanted = self.wanted(world, &root, Origin::Spawn)?;
-        let artifacts = self.artifacts()?;
-        let own = RefCell::new(None);
-        let mut spawned = spawn::spawn(&root, &wanted, |ours| {
-            let state = ours.get("state_dir").and_then(Value::as_str);
-            let stages = state.map(|state| Path::new(state).join("stages"));
-            let mut prepared = self.template.prepare_with(world, stages.as_deref(), ours)?;
-            prepared
-                .promise(&artifacts, ours)
-                .map_err(ApiError::from_findings)?;
-            own.replace(prepared.own.clone());
-            Ok::<_, ApiError>(prepared)
+        let options = self.options();
+        let report = world.engine().spawn(SpawnRequest {
+            template: self.template.request()?,
+            artifacts: self.artifact,
+            options,
         })?;
-        spawned.draft = self.draft(world, &wanted, &artifacts);
-        if let Some((name, digest)) = own.into_inner()
-            && let Err(why) = registry::record(
-                &world.home()?,
-                &name,
-                &digest,
-                Launch::Spawn,
-                world.clock().now(),
-            )
-        {
-            screen.talk(
-                style::Role::Warning,
-                "warning",
-                &format!("this launch is not counted: {why}"),
-            );
+        if let Some(reason) = &report.not_counted {
+            let message = format!("this launch is not counted: {reason}");
+            screen.talk(style::Role::Warning, "warning", &message);
         }
-        screen.report(&spawned, voice);
-        run::sweep_daily(&root, &world.clock());
+        screen.report(&report, voice);
         Ok(0)
     }
 
-    fn wanted(&self, world: &World, root: &Root, origin: Origin) -> Result<Wanted, ApiError> {
-        Ok(Wanted {
+    /// What every kind of run can be given.
+    fn options(&self) -> RunOptions {
+        RunOptions {
+            address: self.address.clone(),
+            session: self.session.clone(),
+            mailbox: self.mailbox.clone(),
+            retire_when: self
+                .retire_when
+                .as_ref()
+                .map(|_| RetireWhen::ChildrenTerminal),
+            on_session_end: if self.on_session_end == "kill" {
+                OnSessionEnd::Kill
+            } else {
+                OnSessionEnd::Keep
+            },
+        }
+    }
+
+    fn wanted(&self, world: &World, root: &Root, origin: Origin) -> Result<RunSettings, ApiError> {
+        Ok(RunSettings {
             id: self.address.as_deref().map(run_id).transpose()?,
             origin,
             session: session(world, self.session.as_deref())?,
@@ -160,7 +149,7 @@ impl Spawn {
                 OnSessionEnd::Keep
             },
             spool: spool_dir(world),
-            ..Wanted::default()
+            ..RunSettings::default()
         })
     }
 
@@ -217,88 +206,21 @@ impl Spawn {
             )
             .hint("materia spawn --loadout NAME \"what should be done\""));
         };
-        let id = self.address.as_deref().map(run_id).transpose()?;
-        let wanted = wanted(world, id, self.session.as_deref())?;
-        let cast = Cast::for_a_run(request.clone(), loadout, self.config, self.player);
-        let (_, spawned) = cast.detached(
-            world,
-            &mut CastView::new(screen, Voice::Json),
-            &wanted,
-            screen,
-            voice,
-        )?;
+        let request = CastRequest {
+            request: request.clone(),
+            loadout: Some(loadout),
+            options: self.player.options(self.config, true),
+        };
+        let run = RunOptions {
+            address: self.address,
+            session: self.session,
+            ..RunOptions::default()
+        };
+        let mut prompt = TrustPrompt::new(world, screen, voice);
+        let spawned = world.engine().spawn_cast(&request, &run, &mut prompt)?;
         screen.report(&spawned, voice);
         Ok(0)
     }
-
-    /// Keeps an inline template as a draft. A root that cannot be written to, or has enough of
-    /// them, is no failure of the run.
-    fn draft(
-        &self,
-        world: &World,
-        wanted: &Wanted,
-        artifacts: &BTreeMap<String, Declared>,
-    ) -> Option<String> {
-        let template = self.template.inline()?;
-        let texts = world
-            .variables
-            .iter()
-            .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
-        let inline = Inline {
-            run: wanted.id.as_ref(),
-            template,
-            artifacts: serde_json::to_value(artifacts).ok()?,
-            mailbox: wanted.mailbox.clone(),
-            guard: Guard::new(texts, &[]),
-        };
-        let kept = registry::capture(&library(world).ok()?, inline)?;
-        Some(kept.to_string_lossy().into_owned())
-    }
-
-    fn artifacts(&self) -> Result<BTreeMap<String, Declared>, ApiError> {
-        let mut artifacts = BTreeMap::new();
-        for given in &self.artifact {
-            let named = given
-                .split_once('=')
-                .filter(|(name, path)| name.parse::<RunId>().is_ok() && !path.is_empty());
-            let Some((name, path)) = named else {
-                let message = format!("{} is no artifact", text::quoted(given));
-                return Err(
-                    ApiError::new(ErrorKind::Invalid, "invalid_artifact", message)
-                        .hint("write NAME=PATH; a name has letters, digits, `_`, `.` and `-`"),
-                );
-            };
-            if artifacts
-                .insert(name.to_owned(), declared(given, path)?)
-                .is_some()
-            {
-                let message = format!("the artifact {} is given twice", text::quoted(name));
-                return Err(
-                    ApiError::new(ErrorKind::Invalid, "invalid_artifact", message)
-                        .hint("give each artifact a name of its own"),
-                );
-            }
-        }
-        Ok(artifacts)
-    }
-}
-
-/// A path, or an object that says more: `{"path": …, "kind"?, "media_type"?, "required"?}`.
-fn declared(given: &str, said: &str) -> Result<Declared, ApiError> {
-    let object = serde_json::from_str::<Value>(said)
-        .ok()
-        .filter(Value::is_object);
-    let Some(object) = object else {
-        return Ok(Declared {
-            path: said.to_owned(),
-            ..Declared::default()
-        });
-    };
-    Declared::deserialize(&object).ok().filter(|declared| !declared.path.is_empty()).ok_or_else(|| {
-        let message = format!("{} is no artifact", text::quoted(given));
-        ApiError::new(ErrorKind::Invalid, "invalid_artifact", message)
-            .hint("write {\"path\": \"out.md\", \"kind\": \"report\", \"media_type\": \"text/markdown\", \"required\": true}")
-    })
 }
 
 /// How an agent plays that is a run.
@@ -346,7 +268,7 @@ impl Role {
     }
 }
 
-impl Player {
+impl AgentArgs {
     /// What a run is told that is to be this agent. Everything is checked before anything is
     /// started (T21).
     fn order(
@@ -367,11 +289,12 @@ impl Player {
                         .hint("write seconds: --turn-timeout 600")
                 })
         });
-        let script = self.script(world);
+        let script = self.agent_script.as_deref();
+        let script = script.map(|file| world.path(file).to_string_lossy().into_owned());
         let name = match &script {
             Some(_) => "scripted".to_owned(),
             None => {
-                let roster = agent::trusted(config, self.name(), world, screen, voice)?;
+                let roster = agent::trusted(config, self.agent.as_deref(), world, screen, voice)?;
                 roster
                     .choose(None)
                     .map_err(|missing| agent::missing(&missing))?

@@ -1,15 +1,11 @@
-//! `materia status`: how the active cast stands, or the last one.
+//! `materia status`: where the active cast is, or the last one.
 
 use clap::Args;
-use materia_engine::cast::list;
-use materia_engine::cast::start;
-use materia_engine::cast::status;
+use materia_engine::api::{ApiError, CastStatusRequest};
 
-use super::cast::failure;
-use super::config::{Config, project};
+use super::config::Config;
 use crate::view::{Screen, Voice};
 use crate::world::World;
-use materia_engine::api::ApiError;
 
 /// Say where a cast is, what is left of its budget and what it needs from you
 #[derive(Debug, Args)]
@@ -26,12 +22,11 @@ pub(super) struct Status {
 
 impl Status {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let cwd = project(world)?;
-        let folder = start::casts(cwd, &self.config.files(world)?);
-        let report = list::looked_at(cwd, &folder, self.id.as_deref())
-            .and_then(|cast| status::status(&cast, &world.clock()))
-            .map_err(|error| failure(&error))?;
-        screen.report(&report, voice);
+        let request = CastStatusRequest {
+            config: self.config.named(),
+            cast: self.id,
+        };
+        screen.report(&world.engine().cast_status(&request)?, voice);
         Ok(0)
     }
 }

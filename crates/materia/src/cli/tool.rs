@@ -3,19 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use materia_engine::library::{Found, Library, Located};
+use materia_engine::library::{Library, Located};
 use materia_engine::process::Nursery;
-use materia_engine::recipe::tool::{self, Call, Called, NotCalled};
-use materia_engine::recipe::{self, NotResolved};
-use materia_engine::registry::{self, Registration, State};
-use materia_model::text;
+use materia_engine::recipe::tool::{self, NotCalled, ToolCall};
 use serde_json::{Map, Value};
 
-use super::input::{self, library};
-use super::run::internal;
+use super::input;
 use crate::view::{RunView, Screen, Voice};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
+use materia_engine::api::{
+    ApiError, PromoteToolRequest, RegisterToolRequest, ToolCallReport, ToolCallRequest,
+};
 
 /// List, call and register tools: recipes in your own root
 #[derive(Debug, Args)]
@@ -121,46 +119,44 @@ struct Given {
 
 impl Tool {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let library = library(world)?;
+        let engine = world.engine();
         match self.verb {
-            Verb::List => screen.report(&tool::list(&library), voice),
-            Verb::Show { name } => {
-                let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
-                screen.report(&recipe::show(&library, &world.home()?, &name, cwd)?, voice);
-            }
+            Verb::List => screen.report(&engine.tool_list()?, voice),
+            Verb::Show { name } => screen.report(&engine.recipe_show(&name)?, voice),
             Verb::Call {
                 name,
                 values,
                 words,
             } => {
-                let values = values
-                    .as_deref()
-                    .map_or(Ok(Map::new()), |path| input::values(world, path))?;
-                return call(world, screen, voice, &name, values, &words);
+                let request = ToolCallRequest {
+                    name,
+                    values: input::values(values)?,
+                    arguments: words,
+                };
+                let mut view = RunView::new(world, screen, Voice::Json);
+                let report = engine.tool_call(request, &mut view)?;
+                screen.report(&report, voice);
+                return Ok(report.exit_code());
             }
             Verb::Register(given) => {
-                screen.report(
-                    &registry::register(&library, &given.registration(world, false)?)?,
-                    voice,
-                );
+                screen.report(&engine.tool_register(given.request(false))?, voice);
             }
             Verb::Update(given) => {
-                screen.report(
-                    &registry::register(&library, &given.registration(world, true)?)?,
-                    voice,
-                );
+                screen.report(&engine.tool_register(given.request(true))?, voice);
             }
-            Verb::Remove { name } => screen.report(&registry::remove(&library, &name)?, voice),
-            Verb::Promote { draft: None, .. } => screen.report(&tool::drafts(&library), voice),
+            Verb::Remove { name } => screen.report(&engine.tool_remove(&name)?, voice),
+            Verb::Promote { draft: None, .. } => screen.report(&engine.tool_drafts()?, voice),
             Verb::Promote {
                 draft: Some(draft),
                 name,
                 update,
             } => {
-                screen.report(
-                    &registry::promote(&library, &draft, name.as_deref(), update)?,
-                    voice,
-                );
+                let request = PromoteToolRequest {
+                    draft,
+                    name,
+                    update,
+                };
+                screen.report(&engine.tool_promote(&request)?, voice);
             }
         }
         Ok(0)
@@ -168,111 +164,30 @@ impl Tool {
 }
 
 impl Given {
-    fn registration(&self, world: &World, update: bool) -> Result<Registration, ApiError> {
-        let mut fields = match &self.file {
-            Some(path) => input::recipe_fields(world, path)?,
-            None => Map::new(),
-        };
-        if let Some(text) = &self.template {
-            fields.insert("template".to_owned(), inline(text));
-        }
-        if let Some(from) = &self.from {
-            fields.insert("imports".to_owned(), serde_json::json!({"recipe": from}));
-            fields.insert("template".to_owned(), serde_json::json!({"name": "recipe"}));
-        }
-        if let Some(description) = &self.description {
-            fields.insert("description".to_owned(), description.as_str().into());
-        }
-        if !self.args.is_empty() {
-            fields.insert("args".to_owned(), self.args.clone().into());
-        }
-        if self.detached {
-            fields.insert("async".to_owned(), true.into());
-        }
-        Ok(Registration {
-            name: self.name.clone(),
-            fields: ordered(fields),
+    fn request(self, update: bool) -> RegisterToolRequest {
+        RegisterToolRequest {
+            name: self.name,
             update,
-        })
-    }
-}
-
-/// A template as it was typed: JSON where it looks so, else one command.
-fn inline(text: &str) -> Value {
-    let json = text.trim_start().starts_with(['{', '[', '"']);
-    json.then(|| serde_json::from_str(text).ok())
-        .flatten()
-        .unwrap_or_else(|| text.into())
-}
-
-/// The template last: one reads a recipe's flags first.
-fn ordered(mut fields: Map<String, Value>) -> Map<String, Value> {
-    if let Some(template) = fields.shift_remove("template") {
-        fields.insert("template".to_owned(), template);
-    }
-    fields
-}
-
-fn call(
-    world: &World,
-    screen: Screen,
-    voice: Voice,
-    name: &str,
-    values: Map<String, Value>,
-    words: &[String],
-) -> Result<u8, ApiError> {
-    let called = asked(world, screen, name, values, words)?.map_err(|why| {
-        let missing = matches!(why, NotCalled::Recipe(NotResolved::NotFound(_)));
-        let mut failure = ApiError::from(why);
-        if missing {
-            failure.message = format!("there is no tool {}", text::quoted(name));
-            let near = failure
-                .hint
-                .take()
-                .filter(|hint| hint.starts_with("did you mean"));
-            failure.hint = near.or_else(|| Some("`materia tool list` has them".to_owned()));
+            file: self.file,
+            template: self.template,
+            from: self.from,
+            description: self.description,
+            args: Some(self.args).filter(|args| !args.is_empty()),
+            detached: self.detached.then_some(true),
+            ..RegisterToolRequest::default()
         }
-        failure
-    })?;
-    screen.report(&called, voice);
-    Ok(if called.ok {
-        0
-    } else {
-        ErrorKind::Failed.exit_code()
-    })
+    }
 }
 
 /// The tool of that name, where the person has one.
 pub(super) fn located(world: &World, library: &Library, name: &str) -> Option<Located> {
     let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
-    library
-        .find(name, cwd)
-        .ok()
-        .filter(|located| located.found == Found::User)
+    tool::find(library, name, cwd)
 }
 
-/// What to do about a name that is no tool: mend it, make it one, write what is meant, or look at
-/// the list.
+/// What to do about a name that is no tool.
 pub(super) fn near(library: &Library, name: &str) -> String {
-    if let Some(entry) = registry::entry(library, name) {
-        return match entry.state {
-            State::Active => {
-                format!(
-                    "it is a recipe: `materia tool register {name} --from {name}` makes it a tool"
-                )
-            }
-            _ => "`materia inspect recipes --view doctor` says what is wrong with it".to_owned(),
-        };
-    }
-    let tools = tool::list(library).tools;
-    let close = text::closest(name, tools.iter().map(|tool| tool.name.as_str()));
-    close.map_or_else(
-        || {
-            "`materia tool list` has them, `materia inspect recipes --view list` what could be one"
-                .to_owned()
-        },
-        |close| format!("did you mean tool:{close}?"),
-    )
+    tool::hint_for_missing(library, name)
 }
 
 /// Calls a tool as an agent would, and gives why it was not called.
@@ -282,24 +197,18 @@ pub(super) fn asked(
     name: &str,
     values: Map<String, Value>,
     words: &[String],
-) -> Result<Result<Called, NotCalled>, ApiError> {
-    let (home, library, clock) = (world.home()?, library(world)?, world.clock());
-    let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
-    let mut nursery = Nursery::adopting().map_err(|error| internal(&error))?;
-    nursery
-        .catch_interrupts()
-        .map_err(|error| internal(&error))?;
-    let mut view = RunView::new(world, screen, Voice::Json);
-    let home_dir = world.variable("HOME").map(Path::new);
-    let asked = Call {
-        library: &library,
-        home: &home,
-        cwd,
-        home_dir,
+) -> Result<Result<ToolCallReport, NotCalled>, ApiError> {
+    let call = ToolCall {
+        library: &input::library(world)?,
+        home: &world.home()?,
+        cwd: world.cwd.as_deref().unwrap_or(Path::new("/")),
+        home_dir: world.variable("HOME").map(Path::new),
         name,
         values,
-        words,
-        clock: &clock,
+        arguments: words,
+        clock: &world.clock(),
     };
-    Ok(tool::call(asked, &mut nursery, &mut view))
+    let mut nursery = Nursery::foreground().map_err(|error| super::run::internal(&error))?;
+    let mut view = RunView::new(world, screen, Voice::Json);
+    Ok(tool::call(call, &mut nursery, &mut view))
 }

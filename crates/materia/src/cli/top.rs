@@ -1,11 +1,10 @@
-//! `materia top`: the terminal inspector, which is a door of its own.
+//! `materia top`: the terminal inspector, which is a front end of its own.
 
 use clap::Args;
 
-use super::cast::Player;
+use super::cast::AgentArgs;
 use crate::door;
 use crate::view::{Screen, Voice};
-use crate::world::World;
 
 /// Watch runs and casts live, and steer them, in the terminal
 #[derive(Debug, Args)]
@@ -23,16 +22,15 @@ pub(super) struct Top {
     once: bool,
 
     #[command(flatten)]
-    player: Player,
+    agents: AgentArgs,
 }
 
 impl Top {
-    pub(super) fn wish(self, world: &World, screen: Screen, voice: Voice) -> door::Top {
-        let player = self.player.named(world);
+    pub(super) fn wish(self, screen: Screen, voice: Voice) -> door::Top {
         door::Top {
             session: self.session,
             once: self.once,
-            player,
+            agents: self.agents.choice(),
             screen,
             voice,
         }

@@ -1,13 +1,12 @@
 //! `materia validate`: says everything that is wrong with config files.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use materia_engine::editor::validate::{Validation, validate};
+use materia_engine::api::{ErrorKind, ValidateReport, ValidateRequest};
 
 use crate::view::{Screen, Voice};
 use crate::world::World;
-use materia_engine::api::ErrorKind;
 
 /// Say everything that is wrong with loadout configs and recipes
 #[derive(Debug, Args)]
@@ -22,20 +21,15 @@ pub(super) struct Validate {
 
 impl Validate {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> u8 {
-        let project = world.cwd.as_deref().unwrap_or(Path::new(""));
-        let library = super::input::library(world).ok();
-        told(
-            &validate(library.as_ref(), project, &self.files),
-            screen,
-            voice,
-        )
+        let request = ValidateRequest { files: self.files };
+        told(&world.engine().validate(&request), screen, voice)
     }
 }
 
-/// Says what was found, and gives the exit code.
-pub(super) fn told(validation: &Validation, screen: Screen, voice: Voice) -> u8 {
-    screen.report(validation, voice);
-    if validation.ok {
+/// Reports what was found; returns the exit code.
+pub(super) fn told(report: &ValidateReport, screen: Screen, voice: Voice) -> u8 {
+    screen.report(report, voice);
+    if report.ok {
         0
     } else {
         ErrorKind::Invalid.exit_code()

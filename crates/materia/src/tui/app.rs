@@ -1,49 +1,14 @@
-//! What the inspector shows and what the person is doing: pure, so that it can be tested as a
-//! table.
+//! What the inspector shows and what the user is doing: pure, so that it can be tested as a table.
 //!
 //! Owns the selection, the filter, the tabs and the line that is being typed. Never reads, never
 //! draws.
 
+use materia_engine::api::TopSide;
 use ratatui::layout::Rect;
 
-use super::rows::{Kind, Row};
+use super::rows::Row;
 
-/// A side of what is selected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tab {
-    /// What it writes.
-    Tail,
-    /// What it says and is told.
-    Messages,
-    /// Who else is there, and what is said among them.
-    Room,
-    /// What it made.
-    Artifacts,
-    /// What runs below it.
-    Processes,
-}
-
-impl Tab {
-    pub(super) const ALL: [Self; 5] = [
-        Self::Tail,
-        Self::Messages,
-        Self::Room,
-        Self::Artifacts,
-        Self::Processes,
-    ];
-
-    pub(super) fn title(self) -> &'static str {
-        match self {
-            Self::Tail => "tail",
-            Self::Messages => "messages",
-            Self::Room => "room",
-            Self::Artifacts => "artifacts",
-            Self::Processes => "processes",
-        }
-    }
-}
-
-/// What the person is doing.
+/// What the user is doing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) enum Mode {
     /// Looking around.
@@ -53,43 +18,43 @@ pub(super) enum Mode {
     Filter,
     /// Typing a message.
     Say(String),
-    /// Typing what a cast that waits is told; it may be nothing.
+    /// Typing an answer for a cast that waits; it may be empty.
     Answer(String),
-    /// Asked whether they mean it.
-    Confirm(Deed),
+    /// Asked to confirm an action.
+    Confirm(Action),
     /// Reading the keys.
     Help,
 }
 
-/// Something to be done with what is selected.
+/// An action on a run or cast.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Deed {
+pub(super) struct Action {
     pub(super) row: Row,
-    pub(super) what: What,
+    pub(super) kind: ActionKind,
 }
 
-/// What is to be done.
+/// What an action does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum What {
-    /// It ends.
+pub(super) enum ActionKind {
+    /// Ends it.
     Kill,
-    /// It goes on.
+    /// Lets it go on.
     Continue,
-    /// It is told something.
+    /// Sends it a message.
     Say(String),
 }
 
 /// What follows from a key.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Then {
-    /// The picture alone changed.
-    Nothing,
-    /// Something else is looked at.
-    Look,
-    /// Something is done.
-    Do(Deed),
-    /// The person has seen enough.
-    Leave,
+pub(super) enum KeyEffect {
+    /// Only the picture changed.
+    Redraw,
+    /// Another run, cast or side is selected.
+    Reload,
+    /// An action is performed.
+    Perform(Action),
+    /// The inspector ends.
+    Quit,
 }
 
 /// Where things were drawn, for the mouse.
@@ -97,7 +62,7 @@ pub(super) enum Then {
 pub(super) struct Areas {
     pub(super) list: Rect,
     pub(super) detail: Rect,
-    pub(super) tabs: Vec<(Rect, Tab)>,
+    pub(super) tabs: Vec<(Rect, TopSide)>,
 }
 
 /// Everything that is shown.
@@ -109,14 +74,14 @@ pub(super) struct App {
     pub(super) selected: usize,
     /// The first row that is drawn.
     pub(super) first: usize,
-    pub(super) tab: Tab,
+    pub(super) tab: TopSide,
     pub(super) mode: Mode,
     pub(super) detail: Vec<String>,
     /// Whether the end of the detail is shown, also when it grows.
     pub(super) follow: bool,
     /// How far the detail is scrolled down, while its end is not followed.
     pub(super) scroll: usize,
-    /// How the last deed went.
+    /// What came of the last action.
     pub(super) told: Option<Result<String, String>>,
     pub(super) colour: bool,
     pub(super) areas: Areas,
@@ -129,7 +94,7 @@ impl App {
             filter: String::new(),
             selected: 0,
             first: 0,
-            tab: Tab::Tail,
+            tab: TopSide::Tail,
             mode: Mode::Browse,
             detail: Vec::new(),
             follow: true,
@@ -142,18 +107,14 @@ impl App {
 
     /// Takes new rows; the same thing stays selected, wherever it stands now.
     pub(super) fn rows(&mut self, rows: Vec<Row>) {
-        let key = self.row().map(|row| (row.kind, row.id.clone()));
+        let key = self.row().map(Row::key);
         self.all = rows;
         self.reselect(key);
     }
 
-    fn reselect(&mut self, key: Option<(Kind, String)>) {
+    fn reselect(&mut self, key: Option<(bool, String)>) {
         let shown = self.shown();
-        let found = key.and_then(|(kind, id)| {
-            shown
-                .iter()
-                .position(|row| row.kind == kind && row.id == id)
-        });
+        let found = key.and_then(|key| shown.iter().position(|row| row.key() == key));
         let last = shown.len().saturating_sub(1);
         self.selected = found.unwrap_or(self.selected).min(last);
     }
@@ -171,9 +132,9 @@ impl App {
         self.all.len()
     }
 
-    /// How many stand like this.
-    pub(super) fn count(&self, is: impl Fn(&Row) -> bool) -> usize {
-        self.all.iter().filter(|row| is(row)).count()
+    /// How many rows fit.
+    pub(super) fn count(&self, fits: impl Fn(&Row) -> bool) -> usize {
+        self.all.iter().filter(|row| fits(row)).count()
     }
 
     /// What is selected.
@@ -182,57 +143,57 @@ impl App {
     }
 
     /// Changes the filter; what was selected stays so where it still fits.
-    pub(super) fn filter(&mut self, change: impl FnOnce(&mut String)) -> Then {
-        let key = self.row().map(|row| (row.kind, row.id.clone()));
+    pub(super) fn filter(&mut self, change: impl FnOnce(&mut String)) -> KeyEffect {
+        let key = self.row().map(Row::key);
         change(&mut self.filter);
         self.reselect(key);
         self.turned()
     }
 
     /// Selects the row so many further down, or up.
-    pub(super) fn step(&mut self, by: isize) -> Then {
+    pub(super) fn step(&mut self, by: isize) -> KeyEffect {
         let last = self.shown().len().saturating_sub(1);
         let to = self.selected.saturating_add_signed(by).min(last);
         self.select(to)
     }
 
     /// Selects the row at a place.
-    pub(super) fn select(&mut self, to: usize) -> Then {
+    pub(super) fn select(&mut self, to: usize) -> KeyEffect {
         if to >= self.shown().len() || to == self.selected {
-            return Then::Nothing;
+            return KeyEffect::Redraw;
         }
         self.selected = to;
         self.turned()
     }
 
     /// Shows another side.
-    pub(super) fn turn(&mut self, to: Tab) -> Then {
+    pub(super) fn turn(&mut self, to: TopSide) -> KeyEffect {
         self.tab = to;
         self.turned()
     }
 
     /// Shows the side so many further.
-    pub(super) fn turn_by(&mut self, by: usize) -> Then {
-        let at = Tab::ALL
+    pub(super) fn turn_by(&mut self, by: usize) -> KeyEffect {
+        let at = TopSide::ALL
             .iter()
             .position(|tab| *tab == self.tab)
             .unwrap_or(0);
-        self.turn(Tab::ALL[(at + by) % Tab::ALL.len()])
+        self.turn(TopSide::ALL[(at + by) % TopSide::ALL.len()])
     }
 
-    fn turned(&mut self) -> Then {
+    fn turned(&mut self) -> KeyEffect {
         (self.scroll, self.follow, self.told) = (0, true, None);
-        Then::Look
+        KeyEffect::Reload
     }
 
     /// Scrolls the detail; at its end it is followed again.
-    pub(super) fn scroll(&mut self, by: isize) -> Then {
+    pub(super) fn scroll(&mut self, by: isize) -> KeyEffect {
         let room = usize::from(self.areas.detail.height);
         let end = self.detail.len().saturating_sub(room);
         let from = if self.follow { end } else { self.scroll };
         self.scroll = from.saturating_add_signed(by).min(end);
         self.follow = self.scroll >= end;
-        Then::Nothing
+        KeyEffect::Redraw
     }
 
     /// The lines of the detail from the one that is drawn first.
@@ -240,7 +201,7 @@ impl App {
         let end = self.detail.len().saturating_sub(room);
         // A list is read from its top, a log from its end.
         let from = match (self.follow, self.tab) {
-            (true, Tab::Tail | Tab::Messages | Tab::Room) => end,
+            (true, TopSide::Tail | TopSide::Messages | TopSide::Room) => end,
             (true, _) => 0,
             (false, _) => self.scroll.min(end),
         };

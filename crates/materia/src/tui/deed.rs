@@ -1,45 +1,44 @@
-//! What the person does to what is selected: killing, continuing, saying something.
+//! Actions on the selected run or cast: kill, continue, send a message.
 //!
-//! Owns the translation into the verbs of the facade, and one line about how it went.
+//! Owns the translation into calls of the engine, and one line about what came of it.
 
-use std::path::{Path, PathBuf};
-
-use materia_engine::cast::start::{self, Asked, Wish};
-use materia_engine::cast::steer;
-use materia_engine::cast::{Folder, Hands, Silent};
-use materia_engine::launch::spawn::{self, Wanted};
-use materia_engine::library::Library;
-use materia_engine::process::Nursery;
+use materia_engine::api::{
+    ApiError, CastOptions, ErrorKind, ObservedStatus, ResumeAction, ResumeRequest,
+};
 use materia_engine::routing::{self, Sender};
+use materia_engine::run::Root;
 use materia_model::message::Draft;
-use materia_model::run::Origin;
 use serde_json::Value;
 
-use super::Desk;
-use super::app::{Deed, What};
-use super::rows::{Kind, Row};
-use materia_engine::api::{ApiError, ErrorKind};
+use super::app::{Action, ActionKind};
+use super::rows::{Row, RowStatus};
+use crate::door::Top;
+use crate::world::World;
 
-/// Does it; one line about it, whether it went well or not.
-pub(super) fn done(desk: &Desk<'_>, deed: &Deed) -> Result<String, String> {
-    let row = &deed.row;
-    let outcome = match (row.kind, &deed.what) {
-        (Kind::Run, What::Kill) => say(desk, row, "control.kill", None),
-        (Kind::Run, What::Continue) => say(desk, row, "control.continue", None),
-        (Kind::Run, What::Say(words)) => {
+/// Performs an action; one line about what came of it, or about why it failed.
+pub(super) fn perform(world: &World, top: &Top, action: &Action) -> Result<String, String> {
+    let row = &action.row;
+    let say = |kind: &str, body| say(world, top, row, kind, body);
+    let resume = |action| resume(world, top, row, action);
+    let outcome = match (row.status, &action.kind) {
+        (RowStatus::Run(_), ActionKind::Kill) => say("control.kill", None),
+        (RowStatus::Run(_), ActionKind::Continue) => say("control.continue", None),
+        (RowStatus::Run(_), ActionKind::Say(words)) => {
             let (kind, body) = spoken(words);
-            say(desk, row, kind, body)
+            say(kind, body)
         }
-        (Kind::Cast, What::Kill) => steered(desk, row, Wish::Abort),
-        (Kind::Cast, What::Say(words)) => steered(desk, row, Wish::Continue(Some(words.trim()))),
-        (Kind::Cast, What::Continue) => match row.status {
-            "paused" => steered(desk, row, Wish::Continue(None)),
-            "interrupted" => steered(desk, row, Wish::Resume),
-            "failed" | "aborted" => steered(desk, row, Wish::Recast),
+        (RowStatus::Cast(_), ActionKind::Kill) => resume(ResumeAction::Abort),
+        (RowStatus::Cast(_), ActionKind::Say(words)) => {
+            resume(ResumeAction::Continue(Some(words.trim().to_owned())))
+        }
+        (RowStatus::Cast(status), ActionKind::Continue) => match status {
+            ObservedStatus::Paused => resume(ResumeAction::Continue(None)),
+            ObservedStatus::Interrupted => resume(ResumeAction::Resume),
+            ObservedStatus::Failed | ObservedStatus::Aborted => resume(ResumeAction::Recast),
             other => Err(ApiError::new(
                 ErrorKind::Invalid,
                 "no_wish",
-                format!("{} is {other}", row.name()),
+                format!("{} is {}", row.name(), other.as_str()),
             )),
         },
     };
@@ -68,12 +67,19 @@ pub(super) fn spoken(words: &str) -> (&str, Option<Value>) {
     (kind, body)
 }
 
-fn say(desk: &Desk<'_>, row: &Row, kind: &str, body: Option<Value>) -> Result<String, ApiError> {
-    let clock = desk.world.clock();
-    let within = desk.world.within();
+fn say(
+    world: &World,
+    top: &Top,
+    row: &Row,
+    kind: &str,
+    body: Option<Value>,
+) -> Result<String, ApiError> {
+    let clock = world.clock();
+    let within = world.within();
+    let session = world.session(top.session.as_deref());
     let sender = Sender {
-        root: &desk.root,
-        session: desk.caller.as_deref(),
+        root: &Root::new(world.home()?.runs()),
+        session: session.as_deref(),
         within: within.as_ref(),
         clock: &clock,
     };
@@ -87,52 +93,21 @@ fn say(desk: &Desk<'_>, row: &Row, kind: &str, body: Option<Value>) -> Result<St
     Ok(format!("{kind} to {}: {}", report.to, report.reason))
 }
 
-fn steered(desk: &Desk<'_>, row: &Row, wish: Wish<'_>) -> Result<String, ApiError> {
-    let failed = |error: materia_engine::cast::Error| ApiError::from(&error);
-    let folder = Folder::open(Path::new(&row.folder)).map_err(failed)?;
-    let home = desk.world.home()?;
-    let cwd = desk.world.cwd.as_deref().unwrap_or(Path::new("/"));
-    // One that cannot be read is told when it is opened.
-    let settings = start::settings(&folder).unwrap_or_default();
-    let mut agent = desk.player.backend(&settings, cwd)?;
-    let user = desk.world.variable("HOME").map(Path::new);
-    let library = Library::new(&home, user);
-    let clock = desk.world.clock();
-    // One that adopts orphans would take the supervisor of a run for one.
-    let (mut nursery, mut nobody) = (Nursery::new(), Silent);
-    let hands = Hands {
-        cwd,
-        library: Some(&library),
-        home: user,
-        variables: &desk.world.variables,
-        clock: &clock,
-        agent: Some(&mut *agent),
-        nursery: &mut nursery,
-        listener: &mut nobody,
+fn resume(world: &World, top: &Top, row: &Row, action: ResumeAction) -> Result<String, ApiError> {
+    let aborts = action == ResumeAction::Abort;
+    let request = ResumeRequest {
+        cast: Some(row.folder.clone()),
+        action,
+        options: CastOptions {
+            agents: top.agents.clone(),
+            detach: true,
+            ..CastOptions::default()
+        },
     };
-    if let Wish::Abort = wish {
-        start::go_on(folder, wish, hands).map_err(failed)?;
+    let report = world.engine().resume(&request, &mut ())?;
+    if aborts {
         return Ok(format!("{} is aborted", row.name()));
     }
-    let asked = Asked {
-        loadout: None,
-        files: &desk.files,
-        home: Some(&home),
-        trusting: false,
-        agent: None,
-    };
-    start::may_go_on(&folder, &asked).map_err(failed)?;
-    let driven = steer::wish(folder, wish, hands).map_err(failed)?;
-    let spool = desk.world.variable("TMPDIR").map(PathBuf::from);
-    let wanted = Wanted {
-        origin: Origin::Cast,
-        cwd: cwd.to_owned(),
-        clock: desk.world.clock(),
-        spool: spool
-            .filter(|dir| dir.is_dir())
-            .unwrap_or_else(|| "/tmp".into()),
-        ..Wanted::default()
-    };
-    let spawned = spawn::spawn_cast(&desk.root, &wanted, driven, desk.player.words())?;
-    Ok(format!("{} goes on as {}", row.name(), spawned.address))
+    let run = report.run.unwrap_or_default();
+    Ok(format!("{} goes on as run:{run}", row.name()))
 }

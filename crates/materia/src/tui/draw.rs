@@ -3,15 +3,17 @@
 //! Owns the layout: side by side where there is room, else one above the other. Marks say what
 //! colours say.
 
+use materia_engine::api::{ObservedStatus, TopSide};
+use materia_model::run;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph};
 
-use super::app::{App, Mode, Tab, What};
+use super::app::{ActionKind, App, Mode};
 use super::keys::KEYS;
-use super::rows::{Kind, Row};
+use super::rows::{Row, RowStatus};
 use crate::view::amounts;
 
 /// From this width on the list stands beside the detail.
@@ -65,8 +67,8 @@ fn quiet(app: &App) -> Style {
 }
 
 fn heading(app: &App) -> Line<'static> {
-    let going = app.count(|row| matches!(row.status, "running" | "starting"));
-    let waiting = app.count(|row| matches!(row.status, "paused" | "interrupted"));
+    let going = app.count(|row| row.status.is_running());
+    let waiting = app.count(|row| row.status.is_open() && !row.status.is_running());
     let mut parts = vec![
         Span::styled("materia top", Style::new().add_modifier(Modifier::BOLD)),
         Span::raw(format!("  {going} running")),
@@ -91,12 +93,18 @@ fn heading(app: &App) -> Line<'static> {
     Line::from(parts)
 }
 
-fn status_style(status: &str) -> Style {
+fn status_style(status: RowStatus) -> Style {
+    use run::Status;
     let colour = match status {
-        "done" | "complete" => Color::Green,
-        "failed" | "exited" | "aborted" | "unreadable" => Color::Red,
-        "paused" | "interrupted" | "killed" | "cancelled" => Color::Yellow,
-        _ => Color::Cyan,
+        RowStatus::Run(Status::Done) | RowStatus::Cast(ObservedStatus::Complete) => Color::Green,
+        RowStatus::Run(Status::Failed | Status::Exited)
+        | RowStatus::Cast(
+            ObservedStatus::Failed | ObservedStatus::Aborted | ObservedStatus::Unreadable,
+        ) => Color::Red,
+        RowStatus::Run(Status::Killed | Status::Cancelled)
+        | RowStatus::Cast(ObservedStatus::Paused | ObservedStatus::Interrupted) => Color::Yellow,
+        RowStatus::Run(Status::Starting | Status::Running)
+        | RowStatus::Cast(ObservedStatus::Running) => Color::Cyan,
     };
     Style::new().fg(colour)
 }
@@ -150,7 +158,7 @@ fn row_line(app: &App, row: &Row, selected: Option<usize>, name: usize) -> Line<
     } else {
         format!("{} · {}", row.what, row.note)
     };
-    let status = format!("{:<11} ", row.status);
+    let status = format!("{:<11} ", row.status.as_str());
     let named = format!("{:<name$} ", amounts::line(&row.name(), name));
     let rest = format!("{:<11} {}", row.time(), note.trim_end_matches(" · "));
     if let Some(width) = selected {
@@ -160,7 +168,7 @@ fn row_line(app: &App, row: &Row, selected: Option<usize>, name: usize) -> Line<
             Style::new().add_modifier(Modifier::REVERSED),
         );
     }
-    let kind = if row.kind == Kind::Cast {
+    let kind = if row.status.is_cast() {
         Modifier::BOLD
     } else {
         Modifier::empty()
@@ -178,8 +186,8 @@ fn side(frame: &mut Frame<'_>, app: &mut App, area: Rect) {
     let mut spans = vec![Span::styled("─ ", quiet(app))];
     let mut x = title.x + 2;
     app.areas.tabs.clear();
-    for (number, tab) in Tab::ALL.into_iter().enumerate() {
-        let text = format!("{} {}", number + 1, tab.title());
+    for (number, tab) in TopSide::ALL.into_iter().enumerate() {
+        let text = format!("{} {}", number + 1, tab.as_str());
         let wide = u16::try_from(text.chars().count()).unwrap_or(0);
         app.areas.tabs.push((
             Rect {
@@ -228,17 +236,17 @@ fn footing(app: &App) -> Line<'static> {
             };
             Line::raw(format!("continue with: {words}▏  {hint}, Esc does not"))
         }
-        Mode::Confirm(deed) => {
-            let what = match (&deed.what, deed.row.kind) {
-                (What::Kill, Kind::Run) => "kill",
-                (What::Kill, Kind::Cast) => "abort",
+        Mode::Confirm(action) => {
+            let what = match (&action.kind, action.row.status) {
+                (ActionKind::Kill, RowStatus::Run(_)) => "kill",
+                (ActionKind::Kill, RowStatus::Cast(_)) => "abort",
                 _ => "do it to",
             };
             let style = look(app, Style::new().fg(Color::Yellow)).add_modifier(Modifier::BOLD);
             Line::styled(
                 format!(
                     "{what} {}? y does it, any other key does not",
-                    deed.row.name()
+                    action.row.name()
                 ),
                 style,
             )

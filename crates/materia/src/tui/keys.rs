@@ -1,13 +1,14 @@
 //! What keys and the mouse mean.
 //!
-//! Owns the bindings and the page that lists them. Never acts: what follows is told to the loop.
+//! Owns the bindings and the page that lists them. Never acts: the loop does what follows.
 
+use materia_engine::api::TopSide;
 use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
 use ratatui::layout::Position;
 
-use super::app::{App, Deed, Mode, Tab, Then, What};
+use super::app::{Action, ActionKind, App, KeyEffect, Mode};
 
 /// Every key and what it does.
 pub(super) const KEYS: [(&str, &str); 12] = [
@@ -29,45 +30,47 @@ pub(super) const KEYS: [(&str, &str); 12] = [
 ];
 
 /// Takes one event of the terminal.
-pub(super) fn take(app: &mut App, event: &Event) -> Then {
+pub(super) fn take(app: &mut App, event: &Event) -> KeyEffect {
     match event {
         Event::Key(key) if key.kind != KeyEventKind::Release => pressed(app, *key),
         Event::Mouse(mouse) => pointed(app, *mouse),
-        _ => Then::Nothing,
+        _ => KeyEffect::Redraw,
     }
 }
 
-fn pressed(app: &mut App, key: KeyEvent) -> Then {
+fn pressed(app: &mut App, key: KeyEvent) -> KeyEffect {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     if control && matches!(key.code, KeyCode::Char('c' | 'd')) {
-        return Then::Leave;
+        return KeyEffect::Quit;
     }
     match std::mem::take(&mut app.mode) {
         Mode::Browse => browse(app, key.code),
-        Mode::Help => Then::Nothing,
+        Mode::Help => KeyEffect::Redraw,
         Mode::Filter => filter(app, key.code),
         Mode::Say(words) => typed(app, words, key.code, Mode::Say),
         Mode::Answer(words) => typed(app, words, key.code, Mode::Answer),
-        Mode::Confirm(deed) => match key.code {
-            KeyCode::Char('y' | 'Y') => Then::Do(deed),
+        Mode::Confirm(action) => match key.code {
+            KeyCode::Char('y' | 'Y') => KeyEffect::Perform(action),
             _ => {
                 app.told = Some(Ok("left as it is".to_owned()));
-                Then::Nothing
+                KeyEffect::Redraw
             }
         },
     }
 }
 
-fn browse(app: &mut App, key: KeyCode) -> Then {
+fn browse(app: &mut App, key: KeyCode) -> KeyEffect {
     match key {
-        KeyCode::Char('q') => Then::Leave,
+        KeyCode::Char('q') => KeyEffect::Quit,
         KeyCode::Up | KeyCode::Char('k') => app.step(-1),
         KeyCode::Down | KeyCode::Char('j') => app.step(1),
         KeyCode::Char('g') | KeyCode::Home => app.step(isize::MIN),
         KeyCode::Char('G') | KeyCode::End => app.step(isize::MAX),
         KeyCode::Right | KeyCode::Tab | KeyCode::Char('l') => app.turn_by(1),
-        KeyCode::Left | KeyCode::BackTab | KeyCode::Char('h') => app.turn_by(Tab::ALL.len() - 1),
-        KeyCode::Char(digit @ '1'..='5') => app.turn(Tab::ALL[digit as usize - '1' as usize]),
+        KeyCode::Left | KeyCode::BackTab | KeyCode::Char('h') => {
+            app.turn_by(TopSide::ALL.len() - 1)
+        }
+        KeyCode::Char(digit @ '1'..='5') => app.turn(TopSide::ALL[digit as usize - '1' as usize]),
         KeyCode::PageUp => app.scroll(-isize::try_from(app.areas.detail.height).unwrap_or(10)),
         KeyCode::PageDown | KeyCode::Char(' ') => {
             app.scroll(isize::try_from(app.areas.detail.height).unwrap_or(10))
@@ -80,45 +83,45 @@ fn browse(app: &mut App, key: KeyCode) -> Then {
                     .len()
                     .saturating_sub(usize::from(app.areas.detail.height));
             }
-            Then::Nothing
+            KeyEffect::Redraw
         }
         KeyCode::Char('/') => mode(app, Mode::Filter),
         KeyCode::Char('?') | KeyCode::F(1) => mode(app, Mode::Help),
         KeyCode::Esc => app.filter(String::clear),
         KeyCode::Char('m') if app.row().is_some() => mode(app, Mode::Say(String::new())),
-        KeyCode::Char('x') => match deed(app, What::Kill) {
-            Some(deed) if deed.row.open => mode(app, Mode::Confirm(deed)),
+        KeyCode::Char('x') => match action(app, ActionKind::Kill) {
+            Some(action) if action.row.status.is_open() => mode(app, Mode::Confirm(action)),
             Some(_) => refused(app, "it is over"),
-            None => Then::Nothing,
+            None => KeyEffect::Redraw,
         },
-        KeyCode::Char('c') => match deed(app, What::Continue) {
-            Some(deed) if deed.row.waits() => mode(app, Mode::Answer(String::new())),
-            other => other.map_or(Then::Nothing, Then::Do),
+        KeyCode::Char('c') => match action(app, ActionKind::Continue) {
+            Some(action) if action.row.is_paused_cast() => mode(app, Mode::Answer(String::new())),
+            other => other.map_or(KeyEffect::Redraw, KeyEffect::Perform),
         },
-        _ => Then::Nothing,
+        _ => KeyEffect::Redraw,
     }
 }
 
-fn deed(app: &App, what: What) -> Option<Deed> {
-    app.row().map(|row| Deed {
+fn action(app: &App, kind: ActionKind) -> Option<Action> {
+    app.row().map(|row| Action {
         row: row.clone(),
-        what,
+        kind,
     })
 }
 
-fn mode(app: &mut App, mode: Mode) -> Then {
+fn mode(app: &mut App, mode: Mode) -> KeyEffect {
     (app.mode, app.told) = (mode, None);
-    Then::Nothing
+    KeyEffect::Redraw
 }
 
-fn refused(app: &mut App, why: &str) -> Then {
+fn refused(app: &mut App, why: &str) -> KeyEffect {
     app.told = Some(Err(why.to_owned()));
-    Then::Nothing
+    KeyEffect::Redraw
 }
 
-fn filter(app: &mut App, key: KeyCode) -> Then {
+fn filter(app: &mut App, key: KeyCode) -> KeyEffect {
     match key {
-        KeyCode::Enter => Then::Nothing,
+        KeyCode::Enter => KeyEffect::Redraw,
         KeyCode::Esc => app.filter(String::clear),
         KeyCode::Backspace => {
             app.mode = Mode::Filter;
@@ -132,22 +135,22 @@ fn filter(app: &mut App, key: KeyCode) -> Then {
         }
         _ => {
             app.mode = Mode::Filter;
-            Then::Nothing
+            KeyEffect::Redraw
         }
     }
 }
 
 /// One more key of a line that is typed; `again` is the mode in which it goes on.
-fn typed(app: &mut App, mut words: String, key: KeyCode, again: fn(String) -> Mode) -> Then {
+fn typed(app: &mut App, mut words: String, key: KeyCode, again: fn(String) -> Mode) -> KeyEffect {
     match key {
-        KeyCode::Esc => return Then::Nothing,
+        KeyCode::Esc => return KeyEffect::Redraw,
         KeyCode::Enter => {
-            let what = match (again(String::new()), words.trim().is_empty()) {
-                (_, false) => What::Say(words),
-                (Mode::Answer(_), true) => What::Continue,
-                (_, true) => return Then::Nothing,
+            let kind = match (again(String::new()), words.trim().is_empty()) {
+                (_, false) => ActionKind::Say(words),
+                (Mode::Answer(_), true) => ActionKind::Continue,
+                (_, true) => return KeyEffect::Redraw,
             };
-            return deed(app, what).map_or(Then::Nothing, Then::Do);
+            return action(app, kind).map_or(KeyEffect::Redraw, KeyEffect::Perform);
         }
         KeyCode::Backspace => {
             words.pop();
@@ -156,10 +159,10 @@ fn typed(app: &mut App, mut words: String, key: KeyCode, again: fn(String) -> Mo
         _ => {}
     }
     app.mode = again(words);
-    Then::Nothing
+    KeyEffect::Redraw
 }
 
-fn pointed(app: &mut App, mouse: MouseEvent) -> Then {
+fn pointed(app: &mut App, mouse: MouseEvent) -> KeyEffect {
     let at = Position {
         x: mouse.column,
         y: mouse.row,
@@ -177,12 +180,12 @@ fn pointed(app: &mut App, mouse: MouseEvent) -> Then {
                 .iter()
                 .find(|(area, _)| area.contains(at))
                 .map(|(_, tab)| *tab);
-            tab.map_or(Then::Nothing, |tab| app.turn(tab))
+            tab.map_or(KeyEffect::Redraw, |tab| app.turn(tab))
         }
         MouseEventKind::ScrollUp if on_list => app.step(-1),
         MouseEventKind::ScrollDown if on_list => app.step(1),
         MouseEventKind::ScrollUp => app.scroll(-3),
         MouseEventKind::ScrollDown => app.scroll(3),
-        _ => Then::Nothing,
+        _ => KeyEffect::Redraw,
     }
 }

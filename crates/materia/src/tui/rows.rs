@@ -2,55 +2,98 @@
 //!
 //! Owns what stands in a row and in which order rows stand.
 
-use materia_engine::cast::list;
-use materia_engine::clock::Clock;
-use materia_engine::inspect::top::Looked;
-use materia_engine::run;
+use materia_engine::api::{CastListItem, ObservedStatus, RunListItem, TopReport, TopSubject};
+use materia_model::run::Status;
 use materia_model::text::printable;
+use materia_model::time::Timestamp;
 
 use crate::view::amounts;
 
-/// What a row is about.
+/// The status of a run or a cast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// A run.
-    Run,
-    /// A cast.
-    Cast,
+pub(super) enum RowStatus {
+    /// Of a run.
+    Run(Status),
+    /// Of a cast.
+    Cast(ObservedStatus),
+}
+
+impl RowStatus {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Run(status) => status.as_str(),
+            Self::Cast(status) => status.as_str(),
+        }
+    }
+
+    /// Whether it is not over.
+    pub(super) fn is_open(self) -> bool {
+        match self {
+            Self::Run(status) => !status.is_terminal(),
+            Self::Cast(status) => status.is_open(),
+        }
+    }
+
+    /// Whether processes work on it.
+    pub(super) fn is_running(self) -> bool {
+        match self {
+            Self::Run(status) => !status.is_terminal(),
+            Self::Cast(status) => status == ObservedStatus::Running,
+        }
+    }
+
+    pub(super) fn is_cast(self) -> bool {
+        matches!(self, Self::Cast(_))
+    }
 }
 
 /// One row of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
-    pub(super) kind: Kind,
     pub(super) id: String,
-    pub(super) status: &'static str,
+    pub(super) status: RowStatus,
     /// Its recipe or its loadout.
     pub(super) what: String,
-    /// Where it is, what it was asked for, or how it ended.
+    /// Where it is, its request, or how it ended.
     pub(super) note: String,
     /// How long it has run, or how long ago it ended, in milliseconds.
     pub(super) age: Option<u64>,
-    /// Whether it still goes on or waits for somebody.
-    pub(super) open: bool,
-    /// Where its files are.
+    /// The directory of a cast.
     pub(super) folder: String,
     /// The process that drives a cast.
     pub(super) driver: Option<u32>,
 }
 
 impl Row {
-    /// What it is called.
+    /// Its name.
     pub(super) fn name(&self) -> String {
-        match self.kind {
-            Kind::Run => format!("run:{}", self.id),
-            Kind::Cast => format!("cast {}", self.id),
+        match self.status {
+            RowStatus::Run(_) => format!("run:{}", self.id),
+            RowStatus::Cast(_) => format!("cast {}", self.id),
         }
     }
 
-    /// Whether it is a cast that waits for what a person says.
-    pub(super) fn waits(&self) -> bool {
-        self.kind == Kind::Cast && self.status == "paused"
+    /// What tells it from every other row.
+    pub(super) fn key(&self) -> (bool, String) {
+        (self.status.is_cast(), self.id.clone())
+    }
+
+    /// The run or cast, as the engine knows it.
+    pub(super) fn subject(&self) -> TopSubject {
+        let id = self.id.clone();
+        match self.status {
+            RowStatus::Run(_) => TopSubject::Run(id),
+            RowStatus::Cast(_) => TopSubject::Cast {
+                id,
+                dir: self.folder.clone().into(),
+                driver: self.driver,
+            },
+        }
+    }
+
+    /// Whether it is a cast that waits for an answer.
+    pub(super) fn is_paused_cast(&self) -> bool {
+        self.status == RowStatus::Cast(ObservedStatus::Paused)
     }
 
     /// Whether it has all of these words in it.
@@ -58,7 +101,7 @@ impl Row {
         let all = format!(
             "{} {} {} {}",
             self.name(),
-            self.status,
+            self.status.as_str(),
             self.what,
             self.note
         )
@@ -74,33 +117,29 @@ impl Row {
         let Some(age) = self.age else {
             return String::new();
         };
-        match self.status {
-            "running" | "starting" => {
-                amounts::time(age.max(1000) / 1000 * 1000).replace(".0 s", " s")
-            }
-            _ => amounts::ago(age),
+        if self.status.is_running() {
+            amounts::time(age.max(1000) / 1000 * 1000).replace(".0 s", " s")
+        } else {
+            amounts::ago(age)
         }
     }
 }
 
-/// The rows of everything that was found: what goes on first, then the newest.
-pub(super) fn rows(found: &Looked, clock: &Clock) -> Vec<Row> {
-    let casts = found.casts.iter().map(cast);
-    let mut rows: Vec<Row> = found
-        .runs
-        .iter()
-        .map(|one| of_run(one, clock))
-        .chain(casts)
-        .collect();
-    rows.sort_by_key(|row| (!row.open, row.age));
+/// The rows of all runs and casts: what is not over first, then the newest.
+pub(super) fn rows(found: &TopReport, now: Timestamp) -> Vec<Row> {
+    let runs = found.runs.iter().map(|run| of_run(run, now));
+    let mut rows: Vec<Row> = runs.chain(found.casts.iter().map(of_cast)).collect();
+    rows.sort_by_key(|row| (!row.status.is_open(), row.age));
     rows
 }
 
-fn of_run(one: &run::Listed, clock: &Clock) -> Row {
-    let open = !one.status.is_terminal();
-    let since = one.ended_at.filter(|_| !open).or(one.started_at);
-    let age =
-        since.and_then(|since| u64::try_from(clock.now().as_millis() - since.as_millis()).ok());
+fn of_run(one: &RunListItem, now: Timestamp) -> Row {
+    let status = RowStatus::Run(one.status);
+    let since = one
+        .ended_at
+        .filter(|_| !status.is_open())
+        .or(one.started_at);
+    let age = since.and_then(|since| u64::try_from(now.as_millis() - since.as_millis()).ok());
     let code = one
         .code
         .filter(|code| *code != 0)
@@ -111,27 +150,19 @@ fn of_run(one: &run::Listed, clock: &Clock) -> Row {
         .map(|session| format!("session {session}"));
     let parent = one.parent.as_ref().map(|parent| format!("in {parent}"));
     let note: Vec<String> = [code, session, parent].into_iter().flatten().collect();
+    let what = one.recipe.as_deref().or(one.tool.as_deref());
     Row {
-        kind: Kind::Run,
         id: one.run.clone(),
-        status: one.status.as_str(),
-        what: printable(
-            one.recipe
-                .as_deref()
-                .or(one.tool.as_deref())
-                .unwrap_or_default(),
-        )
-        .into_owned(),
+        status,
+        what: printable(what.unwrap_or_default()).into_owned(),
         note: printable(&note.join(", ")).into_owned(),
         age,
-        open,
         folder: String::new(),
         driver: None,
     }
 }
 
-fn cast(one: &list::CastListItem) -> Row {
-    let open = matches!(one.status, "running" | "paused" | "interrupted");
+fn of_cast(one: &CastListItem) -> Row {
     let at = one.at.as_ref().map(|at| {
         let materia = at.materia.as_deref().unwrap_or(&at.socket);
         match &at.item {
@@ -140,13 +171,11 @@ fn cast(one: &list::CastListItem) -> Row {
         }
     });
     Row {
-        kind: Kind::Cast,
         id: one.cast_id.clone(),
-        status: one.status,
+        status: RowStatus::Cast(one.status),
         what: printable(&one.loadout).into_owned(),
         note: printable(&format!("{}{}", at.unwrap_or_default(), one.request)).into_owned(),
         age: one.age_ms,
-        open,
         folder: one.run_dir.clone(),
         driver: one.driver,
     }
@@ -159,7 +188,7 @@ pub(super) fn plain(rows: &[Row]) -> String {
     }
     let cells = rows.iter().map(|row| {
         vec![
-            row.status.to_owned(),
+            row.status.as_str().to_owned(),
             row.name(),
             amounts::line(&row.what, 24),
             row.time(),

@@ -1,30 +1,27 @@
 //! The inspector on a virtual terminal: what is drawn, and what keys and the mouse do.
 
 use insta::assert_snapshot;
+use materia_engine::api::{ObservedStatus, TopSide};
+use materia_model::run::Status;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
 
-use super::app::{App, Mode, Tab, Then, What};
-use super::rows::{Kind, Row};
+use super::app::{ActionKind, App, KeyEffect, Mode};
+use super::rows::{Row, RowStatus};
 use super::{deed, draw, keys, rows};
 
-fn row(kind: Kind, id: &str, status: &'static str, what: &str, note: &str, age: u64) -> Row {
-    let open = matches!(status, "running" | "starting" | "paused" | "interrupted");
-    let (what, note) = (what.to_owned(), note.to_owned());
-    let (folder, driver) = (String::new(), None);
+fn row(id: &str, status: RowStatus, what: &str, note: &str, age: u64) -> Row {
     Row {
-        kind,
         id: id.to_owned(),
         status,
-        what,
-        note,
+        what: what.to_owned(),
+        note: note.to_owned(),
         age: Some(age),
-        open,
-        folder,
-        driver,
+        folder: String::new(),
+        driver: None,
     }
 }
 
@@ -32,23 +29,27 @@ fn app() -> App {
     let mut app = App::new(false);
     app.rows(vec![
         row(
-            Kind::Run,
             "tests",
-            "running",
+            RowStatus::Run(Status::Running),
             "nightly",
             "session s1",
             65_000,
         ),
         row(
-            Kind::Cast,
             "2026-01-01T00-00-00-000Z",
-            "paused",
+            RowStatus::Cast(ObservedStatus::Paused),
             "Planning-Consult",
             "Interactive-Plan · Add a door",
             4_000,
         ),
-        row(Kind::Run, "lint", "failed", "", "exit code 3", 130_000),
-        row(Kind::Run, "old", "done", "report", "", 7_200_000),
+        row(
+            "lint",
+            RowStatus::Run(Status::Failed),
+            "",
+            "exit code 3",
+            130_000,
+        ),
+        row("old", RowStatus::Run(Status::Done), "report", "", 7_200_000),
     ]);
     app.detail = (1..=40)
         .map(|line| format!("line {line} of the output"))
@@ -62,7 +63,7 @@ fn drawn(app: &mut App, width: u16, height: u16) -> String {
     terminal.backend().to_string()
 }
 
-fn press(app: &mut App, code: KeyCode) -> Then {
+fn press(app: &mut App, code: KeyCode) -> KeyEffect {
     keys::take(app, &Event::Key(KeyEvent::new(code, KeyModifiers::NONE)))
 }
 
@@ -72,7 +73,7 @@ fn typed(app: &mut App, words: &str) {
     }
 }
 
-fn click(app: &mut App, kind: MouseEventKind, column: u16, row: u16) -> Then {
+fn click(app: &mut App, kind: MouseEventKind, column: u16, row: u16) -> KeyEffect {
     keys::take(
         app,
         &Event::Mouse(MouseEvent {
@@ -116,19 +117,19 @@ fn help_questions_and_what_is_typed_are_shown() {
 #[test]
 fn keys_select_filter_and_turn() {
     let mut app = app();
-    assert_eq!(press(&mut app, KeyCode::Char('j')), Then::Look);
-    assert_eq!(app.row().unwrap().kind, Kind::Cast);
-    assert_eq!(press(&mut app, KeyCode::Char('G')), Then::Look);
+    assert_eq!(press(&mut app, KeyCode::Char('j')), KeyEffect::Reload);
+    assert!(app.row().unwrap().status.is_cast());
+    assert_eq!(press(&mut app, KeyCode::Char('G')), KeyEffect::Reload);
     assert_eq!(app.row().unwrap().id, "old");
     assert_eq!(
         press(&mut app, KeyCode::Down),
-        Then::Nothing,
+        KeyEffect::Redraw,
         "there is nothing further down"
     );
     press(&mut app, KeyCode::Char('3'));
-    assert_eq!(app.tab, Tab::Room);
+    assert_eq!(app.tab, TopSide::Room);
     press(&mut app, KeyCode::Left);
-    assert_eq!(app.tab, Tab::Messages);
+    assert_eq!(app.tab, TopSide::Messages);
     press(&mut app, KeyCode::Char('/'));
     typed(&mut app, "failed 3");
     press(&mut app, KeyCode::Enter);
@@ -149,29 +150,32 @@ fn keys_select_filter_and_turn() {
     let again = app.shown().into_iter().rev().cloned().collect();
     app.rows(again);
     assert_eq!((app.selected, app.row().unwrap().id.as_str()), (1, "lint"));
-    assert_eq!(press(&mut app, KeyCode::Char('q')), Then::Leave);
+    assert_eq!(press(&mut app, KeyCode::Char('q')), KeyEffect::Quit);
 }
 
 #[test]
 fn nothing_is_ended_without_a_yes() {
     let mut app = app();
     press(&mut app, KeyCode::Char('x'));
-    assert_eq!(press(&mut app, KeyCode::Enter), Then::Nothing);
+    assert_eq!(press(&mut app, KeyCode::Enter), KeyEffect::Redraw);
     press(&mut app, KeyCode::Char('x'));
-    let Then::Do(deed) = press(&mut app, KeyCode::Char('y')) else {
+    let KeyEffect::Perform(action) = press(&mut app, KeyCode::Char('y')) else {
         panic!("it was meant")
     };
-    assert_eq!((deed.row.id.as_str(), deed.what), ("tests", What::Kill));
+    assert_eq!(
+        (action.row.id.as_str(), action.kind),
+        ("tests", ActionKind::Kill)
+    );
     app.select(3);
     press(&mut app, KeyCode::Char('x'));
     assert_eq!(app.told, Some(Err("it is over".to_owned())));
     press(&mut app, KeyCode::Char('m'));
     typed(&mut app, "hi");
     press(&mut app, KeyCode::Backspace);
-    let Then::Do(deed) = press(&mut app, KeyCode::Enter) else {
+    let KeyEffect::Perform(action) = press(&mut app, KeyCode::Enter) else {
         panic!("it was said")
     };
-    assert_eq!(deed.what, What::Say("h".to_owned()));
+    assert_eq!(action.kind, ActionKind::Say("h".to_owned()));
 }
 
 #[test]
@@ -179,14 +183,14 @@ fn the_mouse_points_and_scrolls() {
     let mut app = app();
     drawn(&mut app, 80, 24);
     let left = MouseEventKind::Down(MouseButton::Left);
-    assert_eq!(click(&mut app, left, 5, 4), Then::Look);
+    assert_eq!(click(&mut app, left, 5, 4), KeyEffect::Reload);
     assert_eq!(app.row().unwrap().id, "lint");
     let (area, _) = app.areas.tabs[3];
     click(&mut app, left, area.x + 1, area.y);
-    assert_eq!(app.tab, Tab::Artifacts);
+    assert_eq!(app.tab, TopSide::Artifacts);
     click(&mut app, MouseEventKind::ScrollDown, 5, 3);
     assert_eq!(app.row().unwrap().id, "old");
-    app.tab = Tab::Tail;
+    app.tab = TopSide::Tail;
     assert!(drawn(&mut app, 80, 24).contains("line 40 of"));
     click(&mut app, MouseEventKind::ScrollUp, 5, 15);
     assert!(!app.follow && !drawn(&mut app, 80, 24).contains("line 40 of"));

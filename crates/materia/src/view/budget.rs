@@ -2,17 +2,17 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::cast::budget::BudgetReport;
+use materia_engine::api::{BudgetReport, RaiseOutcome};
 
 use super::cast_status::share;
-use super::casts::role;
+use super::casts::painted;
 use super::screen;
 use super::style::Role;
 
 impl screen::Report for BudgetReport {
     fn human(&self, colour: bool) -> String {
         let mut out = String::new();
-        let status = role(self.status).paint(self.status, colour);
+        let status = painted(self.status, colour);
         let _ = writeln!(
             out,
             "{}  {status}",
@@ -26,7 +26,7 @@ impl screen::Report for BudgetReport {
             };
             let _ = writeln!(out, "  {}{none}", share(one));
         }
-        if self.raised == Some("ordered") {
+        if self.raised == Some(RaiseOutcome::Ordered) {
             out.push_str("the process that drives it takes this up before its next step\n");
         }
         for next in &self.next {

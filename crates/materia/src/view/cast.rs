@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-use materia_engine::agent::Activity;
-use materia_engine::cast::Listener;
-use materia_engine::cast::start::CastReport;
+use materia_engine::api::{
+    Activity, CastObserver, CastReport, TrustAnswer, TrustObserver, TrustReport,
+};
 use materia_model::agent::Usage;
 use materia_model::cast::event::{Place, SocketComplete};
 use materia_model::cast::{Body, Event, State, Status, Step};
@@ -25,15 +25,18 @@ use super::screen::{self, Screen};
 use super::stage::Stage;
 use super::step::{compact, named};
 use super::style::Role;
+use super::trust::TrustPrompt;
+use crate::world::World;
 
 /// How many lines of the last answer are shown.
-const MOST_LINES: usize = 20;
+const MAX_ANSWER_LINES: usize = 20;
 
-/// Tells a person about a cast.
+/// Shows a cast while it is driven.
 #[derive(Debug)]
 pub struct CastView {
     screen: Screen,
     voice: Voice,
+    prompt: TrustPrompt,
     /// The live picture, where there is a terminal for it.
     stage: Option<Stage>,
     /// When the visit began, and what had been used by then.
@@ -43,32 +46,29 @@ pub struct CastView {
 }
 
 impl CastView {
-    /// A view for who is listening.
-    pub fn new(screen: Screen, voice: Voice) -> Self {
+    /// A view on this screen.
+    pub fn new(world: &World, screen: Screen, voice: Voice) -> Self {
+        Self::with(TrustPrompt::new(world, screen, voice), screen, voice)
+    }
+
+    fn with(prompt: TrustPrompt, screen: Screen, voice: Voice) -> Self {
         let live = voice == Voice::Human && screen.is_live();
-        let stage = live.then(|| Stage::new(screen));
         Self {
             screen,
             voice,
-            stage,
+            prompt,
+            stage: live.then(|| Stage::new(screen)),
             began: None,
             last: None,
         }
     }
 
-    /// Says from now on that the person interrupted, while what runs is being stopped.
-    pub fn hears(&self, interrupts: Arc<AtomicUsize>) {
-        if let Some(stage) = &self.stage {
-            stage.hears(interrupts);
-        }
+    /// Forgets the last cast: another one follows.
+    pub(super) fn reset(&mut self) {
+        *self = Self::with(self.prompt, self.screen, self.voice);
     }
 
-    /// Says what is strange about the definition.
-    pub fn notice(&self, strange: &[Finding]) {
-        self.screen.findings(strange);
-    }
-
-    /// Takes what is live off the screen: something else is about to be written.
+    /// Clears the live picture, before something else is written.
     pub fn rest(&self) {
         if let Some(stage) = &self.stage {
             stage.rest();
@@ -99,11 +99,11 @@ impl CastView {
         self.screen
             .talk(Role::Strong, "answer", &format!("of {}", named(place)));
         self.screen
-            .indented(&lines[..lines.len().min(MOST_LINES)].join("\n"));
-        if lines.len() > MOST_LINES {
+            .indented(&lines[..lines.len().min(MAX_ANSWER_LINES)].join("\n"));
+        if lines.len() > MAX_ANSWER_LINES {
             self.screen.indented(&format!(
                 "… and {} more",
-                text::count(lines.len() - MOST_LINES, "line")
+                text::count(lines.len() - MAX_ANSWER_LINES, "line")
             ));
         }
     }
@@ -184,14 +184,30 @@ impl CastView {
     }
 }
 
-impl Listener for CastView {
-    fn begins(&mut self, graph: &Graph) {
+impl TrustObserver for CastView {
+    fn confirm_trust(&mut self, report: &TrustReport) -> TrustAnswer {
+        self.prompt.confirm_trust(report)
+    }
+}
+
+impl CastObserver for CastView {
+    fn warnings(&mut self, findings: &[Finding]) {
+        self.screen.findings(findings);
+    }
+
+    fn interrupts(&mut self, count: Arc<AtomicUsize>) {
         if let Some(stage) = &self.stage {
-            stage.begins(graph);
+            stage.count_interrupts(count);
         }
     }
 
-    fn takes_up(&mut self, state: &State) {
+    fn begin(&mut self, graph: &Graph) {
+        if let Some(stage) = &self.stage {
+            stage.begin(graph);
+        }
+    }
+
+    fn reopen(&mut self, state: &State) {
         if self.voice != Voice::Human {
             return;
         }
@@ -207,7 +223,7 @@ impl Listener for CastView {
             Step::End => "at its end".to_owned(),
         };
         if let Some(stage) = &self.stage {
-            stage.takes_up(state);
+            stage.reopen(state);
         }
         self.say(
             Role::Quiet,
@@ -216,22 +232,22 @@ impl Listener for CastView {
         );
     }
 
-    fn ended(&mut self, orphans: usize) {
+    fn orphans_ended(&mut self, count: usize) {
         if self.voice == Voice::Human {
             let said = format!(
                 "{} of the process that drove it",
-                text::count(orphans, "orphan")
+                text::count(count, "orphan")
             );
             self.say(Role::Warning, "ended", &said);
         }
     }
 
-    fn sees(&mut self, place: &Place, activity: &Activity) {
+    fn activity(&mut self, place: &Place, activity: &Activity) {
         if self.voice != Voice::Human {
             return;
         }
         if let Some(stage) = &self.stage {
-            stage.sees(activity);
+            stage.activity(activity);
         }
         match activity {
             Activity::ToolStart { name, input } if self.stage.is_none() => {
@@ -249,12 +265,12 @@ impl Listener for CastView {
         }
     }
 
-    fn tell(&mut self, event: &Event, state: &State) {
+    fn event(&mut self, event: &Event, state: &State) {
         if self.voice != Voice::Human {
             return;
         }
         if let Some(stage) = &self.stage {
-            stage.tell(event, state);
+            stage.event(event, state);
         }
         match &event.body {
             Body::CastStart(start) => {

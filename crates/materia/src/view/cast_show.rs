@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::cast::show::{CastEventRecord, CastShowReport, CastStep};
+use materia_engine::api::{CastEventRecord, CastShowReport, CastStep, StepOutcome};
 use materia_model::text;
 
 use super::amounts::{ago, columns, line, money, short, time};
-use super::casts::role;
+use super::casts::painted;
 use super::screen;
 use super::style::Role;
 
@@ -50,7 +50,7 @@ pub(super) fn fact(out: &mut String, name: &str, said: &str, colour: bool) {
 }
 
 fn head(out: &mut String, cast: &CastShowReport, colour: bool) {
-    let status = role(cast.status).paint(cast.status, colour);
+    let status = painted(cast.status, colour);
     let _ = writeln!(
         out,
         "{}  {status}",
@@ -112,8 +112,8 @@ fn step(step: &CastStep) -> Vec<String> {
     let place = &step.place;
     let item = place.item_label.as_ref().or(place.item_key.as_ref());
     let mut outcome = match (step.outcome, step.satisfied) {
-        ("done", Some(false)) => "sent back".to_owned(),
-        (outcome, _) => outcome.to_owned(),
+        (StepOutcome::Done, Some(false)) => "sent back".to_owned(),
+        (outcome, _) => outcome.as_str().to_owned(),
     };
     if step.attempts > 1 {
         let _ = write!(outcome, " ×{}", step.attempts);
@@ -133,9 +133,9 @@ fn step(step: &CastStep) -> Vec<String> {
     ]
 }
 
-fn event(told: &CastEventRecord) -> Vec<String> {
-    let word = |name: &str| told.data.get(name).and_then(serde_json::Value::as_str);
-    let visit = told
+fn event(record: &CastEventRecord) -> Vec<String> {
+    let word = |name: &str| record.data.get(name).and_then(serde_json::Value::as_str);
+    let visit = record
         .data
         .get("visit")
         .map(|visit| format!(":{visit}"))
@@ -152,9 +152,9 @@ fn event(told: &CastEventRecord) -> Vec<String> {
         _ => String::new(),
     };
     vec![
-        told.seq.to_string(),
-        told.at.to_string(),
-        told.kind.clone(),
+        record.seq.to_string(),
+        record.at.to_string(),
+        record.kind.clone(),
         place,
     ]
 }

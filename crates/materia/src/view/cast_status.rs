@@ -1,20 +1,20 @@
-//! How the standing of a cast reads.
+//! How the status of a cast reads.
 
 use std::fmt::Write as _;
 
-use materia_engine::cast::status::{Report, Share};
+use materia_engine::api::{BudgetShare, BudgetUnit, CastStatusReport, SocketProgress};
 use materia_model::text;
 
 use super::amounts::{ago, columns, line, money, short, time};
 use super::cast_show::fact;
-use super::casts::role;
+use super::casts::painted;
 use super::screen;
 use super::style::Role;
 
-impl screen::Report for Report {
+impl screen::Report for CastStatusReport {
     fn human(&self, colour: bool) -> String {
         let mut out = String::new();
-        let status = role(self.status).paint(self.status, colour);
+        let status = painted(self.status, colour);
         let _ = writeln!(
             out,
             "{}  {status}",
@@ -95,16 +95,16 @@ impl screen::Report for Report {
 }
 
 /// `12.3k of 4M tokens (0 %)`.
-pub(super) fn share(share: &Share) -> String {
+pub(super) fn share(share: &BudgetShare) -> String {
     let amount = |value: f64| match share.what {
-        "cost" => money(value),
-        "minutes" => format!("{value:.1}"),
+        BudgetUnit::Cost => money(value),
+        BudgetUnit::Minutes => format!("{value:.1}"),
         _ => short(value),
     };
-    let name = if share.what == "cost" {
+    let name = if share.what == BudgetUnit::Cost {
         String::new()
     } else {
-        format!(" {}", share.what)
+        format!(" {}", share.what.as_str())
     };
     match share.limit {
         Some(limit) if limit > 0.0 => {
@@ -116,13 +116,13 @@ pub(super) fn share(share: &Share) -> String {
             )
         }
         Some(limit) => format!("{} of {}{name}", amount(share.used), amount(limit)),
-        None if share.what == "turns" => text::count(share.used as usize, "turn"),
+        None if share.what == BudgetUnit::Turns => text::count(share.used as usize, "turn"),
         None => format!("{}{name}", amount(share.used)),
     }
 }
 
-fn graph(out: &mut String, report: &Report, colour: bool) {
-    let row = |socket: &materia_engine::cast::status::Socket| {
+fn graph(out: &mut String, report: &CastStatusReport, colour: bool) {
+    let row = |socket: &SocketProgress| {
         let mark = match (socket.current, socket.visits) {
             (true, _) => "▶",
             (false, 0) => "·",

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::cast::list::{CastListItem, CastListReport};
+use materia_engine::api::{CastListItem, CastListReport, ObservedStatus};
 use materia_model::text;
 
 use super::amounts::{ago, line, money, short};
@@ -42,7 +42,7 @@ impl screen::Report for CastListReport {
     }
 }
 
-/// The look of a standing.
+/// The colour of a status.
 pub(super) fn role(status: &str) -> Role {
     match status {
         "complete" | "succeeded" => Role::Good,
@@ -53,8 +53,13 @@ pub(super) fn role(status: &str) -> Role {
     }
 }
 
+/// A status in its colour.
+pub(super) fn painted(status: ObservedStatus, colour: bool) -> String {
+    role(status.as_str()).paint(status.as_str(), colour)
+}
+
 fn cast(out: &mut String, one: &CastListItem, width: usize, colour: bool) {
-    let status = role(one.status).paint(&format!("{:<11}", one.status), colour);
+    let status = role(one.status.as_str()).paint(&format!("{:<11}", one.status.as_str()), colour);
     let mut facts = vec![line(&one.loadout, 30)];
     if let Some(item) = one.at.as_ref().and_then(|at| at.item.as_ref()) {
         facts.push(format!("item {} of {}", item.number, item.count));
@@ -77,7 +82,11 @@ fn cast(out: &mut String, one: &CastListItem, width: usize, colour: bool) {
         Role::Quiet.paint(&facts.join(" · "), colour)
     );
     let error = one.error.as_ref().map(|error| error.message.as_str());
-    match error.filter(|_| one.status == "failed" || one.status == "unreadable") {
+    let failed = matches!(
+        one.status,
+        ObservedStatus::Failed | ObservedStatus::Unreadable
+    );
+    match error.filter(|_| failed) {
         Some(error) if one.request.is_empty() => {
             let _ = writeln!(out, "    {}", line(error, 76));
         }

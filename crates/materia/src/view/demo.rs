@@ -1,34 +1,37 @@
 //! How the demo reads: what is about to happen, and afterwards what to look at.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
-use materia_engine::demo::Report;
-use materia_model::text;
+use materia_engine::api::{DemoObserver, DemoOpening, DemoReport};
+use materia_model::{picture, text};
 
+use super::Voice;
 use super::cast::CastView;
 use super::screen;
 use super::style::Role;
 
-impl CastView {
-    /// Says what the demo is about to show.
-    pub fn opening(&self, request: &str, loadout: &str, drawn: &str, root: &Path) {
+impl DemoObserver for CastView {
+    fn opening(&mut self, opening: &DemoOpening<'_>) {
+        if self.voice() != Voice::Human {
+            return;
+        }
         let said = format!(
             "{} by {}, played by a script",
-            text::quoted(request),
-            text::quoted(loadout)
+            text::quoted(opening.request),
+            text::quoted(opening.graph.name())
         );
         self.screen().talk(Role::Strong, "demo", &said);
         self.screen()
-            .talk(Role::Quiet, "project", &root.to_string_lossy());
-        // On a terminal the cast is walked before one's eyes.
+            .talk(Role::Quiet, "project", &opening.directory.to_string_lossy());
+        // On a terminal the live picture shows the graph.
         if !self.screen().is_live() {
-            self.screen().indented(&format!("\n{drawn}"));
+            self.screen()
+                .indented(&format!("\n{}", picture::text(opening.graph)));
         }
     }
 }
 
-impl screen::Report for Report {
+impl screen::Report for DemoReport {
     fn human(&self, colour: bool) -> String {
         let mut out = self.cast.human(colour);
         let _ = writeln!(

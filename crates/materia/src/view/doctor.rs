@@ -1,14 +1,14 @@
-//! How a diagnosis reads.
+//! How the report of the doctor reads.
 
 use std::fmt::Write as _;
 
-use materia_engine::doctor::{AgentFound, Check, Diagnosis, Health};
+use materia_engine::api::{CheckHealth, DoctorAgent, DoctorCheck, DoctorReport};
 use materia_model::text::printable;
 
 use super::Report;
 use super::style::Role;
 
-impl Report for Diagnosis {
+impl Report for DoctorReport {
     fn human(&self, colour: bool) -> String {
         let mut text = format!(
             "{} {}\n",
@@ -75,11 +75,11 @@ fn heading(text: &mut String, words: &str, colour: bool) {
     let _ = writeln!(text, "\n{}", Role::Strong.paint(words, colour));
 }
 
-fn check_lines(text: &mut String, check: &Check, colour: bool) {
+fn check_lines(text: &mut String, check: &DoctorCheck, colour: bool) {
     let (role, word) = match check.health {
-        Health::Good => (Role::Good, "good"),
-        Health::Doubtful => (Role::Warning, "doubtful"),
-        Health::Broken => (Role::Bad, "broken"),
+        CheckHealth::Good => (Role::Good, "good"),
+        CheckHealth::Doubtful => (Role::Warning, "doubtful"),
+        CheckHealth::Broken => (Role::Bad, "broken"),
     };
     let word = role.paint(&format!("{word:<9}"), colour);
     let _ = writeln!(
@@ -99,7 +99,7 @@ fn check_lines(text: &mut String, check: &Check, colour: bool) {
     }
 }
 
-fn agent_line(text: &mut String, agent: &AgentFound, colour: bool) {
+fn agent_line(text: &mut String, agent: &DoctorAgent, colour: bool) {
     let found = agent.path.as_deref().map(|path| {
         let version = agent.version.as_deref().unwrap_or("no version");
         let problem = agent

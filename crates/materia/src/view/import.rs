@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::editor::import::Report as Imported;
+use materia_engine::api::ImportReport;
 use materia_model::text::{count, printable};
 
 use super::Report;
 use super::style::Role;
 
-impl Report for Imported {
+impl Report for ImportReport {
     fn human(&self, colour: bool) -> String {
         let mut text = String::new();
         match (self.written, self.recipes.as_slice()) {

@@ -4,9 +4,7 @@
 //! Owns what these lines say. Each command has a colour of its own, so that many of them can be
 //! told apart.
 
-use materia_engine::clock::Stopwatch;
-use materia_engine::execute::Progress;
-use materia_engine::process::LeafId;
+use materia_engine::api::{LeafId, RunProgress, Stopwatch};
 use materia_model::text::printable;
 
 use super::block::{Block, Line};
@@ -44,9 +42,9 @@ impl Live {
         }
     }
 
-    pub(super) fn tell(&mut self, progress: Progress<'_>) {
+    pub(super) fn progress(&mut self, progress: RunProgress<'_>) {
         match progress {
-            Progress::Started {
+            RunProgress::Started {
                 leaf, label, argv, ..
             } => {
                 let (name, number, watch) = (named(label, argv), self.started, Stopwatch::start());
@@ -59,10 +57,10 @@ impl Live {
                 });
                 self.started += 1;
             }
-            Progress::Seen { leaf, bytes } => self.saw(leaf, bytes),
-            Progress::Said { leaf, bytes } => self.saw(leaf, bytes),
-            Progress::Postponed { leaf } => self.rows.retain(|row| row.leaf != leaf),
-            Progress::Ended { leaf, run, .. } => {
+            RunProgress::Stdout { leaf, bytes } => self.saw(leaf, bytes),
+            RunProgress::Stderr { leaf, bytes } => self.saw(leaf, bytes),
+            RunProgress::Postponed { leaf } => self.rows.retain(|row| row.leaf != leaf),
+            RunProgress::Ended { leaf, run, .. } => {
                 self.rows.retain(|row| row.leaf != leaf);
                 let (role, word) = match (run.code, self.stopping) {
                     (0, _) => (Role::Good, "done"),
@@ -74,7 +72,7 @@ impl Live {
                 let (columns, _) = self.block.room();
                 self.draw(&[line.cut(columns)]);
             }
-            Progress::Interrupted { again, .. } => {
+            RunProgress::Interrupted { again, .. } => {
                 self.stopping = Some(if again {
                     "killing"
                 } else {
@@ -82,7 +80,7 @@ impl Live {
                 });
                 self.draw(&[]);
             }
-            Progress::Tick => self.draw(&[]),
+            RunProgress::Tick => self.draw(&[]),
         }
     }
 

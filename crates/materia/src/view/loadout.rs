@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::editor::loadout::{ActiveLoadoutReport, Listed, Listing};
+use materia_engine::api::{ActiveLoadoutReport, LoadoutSummary, LoadoutsReport};
 use materia_model::finding::Severity;
 use materia_model::text::{count, printable, quoted};
 
@@ -10,7 +10,7 @@ use super::Report;
 use super::screen::finding_lines;
 use super::style::Role;
 
-impl Report for Listing {
+impl Report for LoadoutsReport {
     fn human(&self, colour: bool) -> String {
         let mut text = String::new();
         let names = self
@@ -34,7 +34,7 @@ impl Report for Listing {
     }
 }
 
-fn line(text: &mut String, one: &Listed, width: usize, colour: bool) {
+fn line(text: &mut String, one: &LoadoutSummary, width: usize, colour: bool) {
     let mark = if one.active {
         Role::Good.paint("*", colour)
     } else {

@@ -1,13 +1,14 @@
-//! A cast as one page of HTML that somebody else can open: no network, no script, light and dark.
+//! A cast as one page of HTML for other people: no network, no script, light and dark.
 //!
-//! Owns the page. Everything that came from outside is escaped; the policy in its head forbids the
+//! Owns the page. Every text of the cast is escaped, and the policy in the page's head forbids the
 //! rest. Computes nothing but places on the time line.
 
 mod parts;
 
-use materia_engine::cast::export::Exported;
+use materia_engine::api::{CastExport, ExportReport, ObservedStatus};
 
 use super::amounts::{money, short, time};
+use super::screen;
 use parts::escaped;
 
 const STYLE: &str = "\
@@ -33,8 +34,8 @@ summary{cursor:pointer;padding:8px 14px;overflow-wrap:anywhere}pre{margin:0;padd
 @media print{details{break-inside:avoid}}";
 
 /// The page.
-pub fn page(exported: &Exported) -> String {
-    let cast = &exported.cast;
+pub fn page(export: &CastExport) -> String {
+    let cast = &export.cast;
     let mut out = String::new();
     let title = escaped(&super::amounts::line(&cast.request, 120));
     out.push_str(&format!(
@@ -43,16 +44,16 @@ pub fn page(exported: &Exported) -> String {
          'none'; style-src 'unsafe-inline'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>{title}</title>\n\
          <style>{STYLE}</style>\n</head>\n<body>\n"
     ));
-    head(&mut out, exported, &title);
-    if let Some(picture) = &exported.picture {
+    head(&mut out, export, &title);
+    if let Some(picture) = &export.picture {
         out.push_str("<h2>Graph</h2>\n<div class=\"scroll\" tabindex=\"0\">");
         out.push_str(picture);
         out.push_str("</div>\n");
     }
-    parts::steps(&mut out, exported);
-    parts::rework(&mut out, exported);
-    parts::cost(&mut out, exported);
-    parts::texts(&mut out, exported);
+    parts::steps(&mut out, export);
+    parts::rework(&mut out, export);
+    parts::cost(&mut out, export);
+    parts::texts(&mut out, export);
     let version = env!("CARGO_PKG_VERSION");
     out.push_str(&format!(
         "<p class=\"soft\">Written by materia {version} from the log of {}. Known secrets are redacted.</p>\n</body>\n</html>\n",
@@ -61,16 +62,16 @@ pub fn page(exported: &Exported) -> String {
     out
 }
 
-fn head(out: &mut String, exported: &Exported, title: &str) {
-    let cast = &exported.cast;
+fn head(out: &mut String, export: &CastExport, title: &str) {
+    let cast = &export.cast;
     let class = match cast.status {
-        "complete" => "done",
-        "failed" | "aborted" | "unreadable" => "failed",
-        _ => "open",
+        ObservedStatus::Complete => "done",
+        status if status.is_open() => "open",
+        _ => "failed",
     };
     out.push_str(&format!(
         "<h1>{title}</h1>\n<p class=\"soft\"><span class=\"pill {class}\">{}</span> {} · {}{}</p>\n",
-        escaped(cast.status),
+        escaped(cast.status.as_str()),
         escaped(&cast.loadout),
         escaped(&cast.cast_id),
         cast.started_at.map(|at| format!(" · began {at}")).unwrap_or_default()
@@ -81,7 +82,7 @@ fn head(out: &mut String, exported: &Exported, title: &str) {
     let facts = [
         ("took", took.map(time).unwrap_or_default()),
         ("steps", cast.steps.len().to_string()),
-        ("sent back", exported.rework.len().to_string()),
+        ("sent back", export.rework.len().to_string()),
         ("turns", cast.usage.turns.to_string()),
         ("tokens", short(used.tokens.total as f64)),
         ("cost", money(used.cost.total)),
@@ -110,6 +111,12 @@ fn head(out: &mut String, exported: &Exported, title: &str) {
             "<details><summary>The whole request</summary><pre>{}</pre></details>\n",
             escaped(&cast.request)
         ));
+    }
+}
+
+impl screen::Report for ExportReport {
+    fn human(&self, _colour: bool) -> String {
+        format!("{}\n", self.file)
     }
 }
 

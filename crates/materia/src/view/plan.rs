@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::editor::plan::{Plan, Range, Socket};
+use materia_engine::api::{PlanRange, PlanReport, PlanSocket};
 use materia_model::text;
 
 use super::amounts::{columns, line, money, short};
@@ -10,7 +10,7 @@ use super::cast_show::fact;
 use super::screen;
 use super::style::Role;
 
-impl screen::Report for Plan {
+impl screen::Report for PlanReport {
     fn human(&self, colour: bool) -> String {
         let mut out = String::new();
         let items = text::count(usize::try_from(self.items).unwrap_or(usize::MAX), "item");
@@ -65,7 +65,7 @@ impl screen::Report for Plan {
     }
 }
 
-fn row(socket: &Socket) -> Vec<String> {
+fn row(socket: &PlanSocket) -> Vec<String> {
     let looped = if socket.loops.is_empty() { "" } else { " ↻" };
     vec![
         format!("{}{looped}", line(&socket.socket, 20)),
@@ -80,11 +80,11 @@ fn row(socket: &Socket) -> Vec<String> {
     ]
 }
 
-fn range(range: Range) -> String {
+fn range(range: PlanRange) -> String {
     format!("{} if all goes well, {} at most", range.smooth, range.most)
 }
 
-fn budget(plan: &Plan) -> String {
+fn budget(plan: &PlanReport) -> String {
     let budget = &plan.budget;
     let mut limits = Vec::new();
     limits.extend(

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::quest::runner::{QuestListReport, QuestReport, Ran};
+use materia_engine::api::{QuestListReport, QuestObserver, QuestReport, QuestRunReport};
 use materia_model::quest::{Quest, Status};
 use materia_model::text;
 
@@ -14,12 +14,12 @@ use super::casts::role;
 use super::screen;
 use super::style::Role;
 
-impl CastView {
-    /// Says whose turn it is.
-    pub fn turn(&self, id: &str, title: &str) {
+impl QuestObserver for CastView {
+    fn turn(&mut self, quest: &Quest) {
+        self.reset();
         if self.voice() == Voice::Human {
-            self.screen()
-                .talk(Role::Strong, "quest", &format!("{id} {}", line(title, 70)));
+            let said = format!("{} {}", quest.id, line(&quest.title, 70));
+            self.screen().talk(Role::Strong, "quest", &said);
         }
     }
 }
@@ -126,7 +126,7 @@ impl screen::Report for QuestReport {
     }
 }
 
-impl screen::Report for Ran {
+impl screen::Report for QuestRunReport {
     fn human(&self, colour: bool) -> String {
         let mut out = String::new();
         for quest in &self.quests {

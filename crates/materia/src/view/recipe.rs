@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::recipe::tool::{Called, Drafts, ToolListReport};
-use materia_engine::recipe::{
-    Imported, Imports, RecipeDoctorReport, RecipeListReport, RecipeReport,
+use materia_engine::api::{
+    DraftListReport, Imported, Imports, RecipeDoctorReport, RecipeListReport, RecipeReport,
+    RecipeState, ToolCallReport, ToolChangeReport, ToolListReport,
 };
-use materia_engine::registry::{Registered, State};
 use materia_model::template::Arg;
 use materia_model::text::{count, printable};
 
@@ -36,10 +35,10 @@ impl Report for RecipeListReport {
                 kind = Some(&one.kind);
             }
             let about = match (one.state, one.problem()) {
-                (State::Invalid, Some(problem)) => {
+                (RecipeState::Invalid, Some(problem)) => {
                     Role::Bad.paint(&format!("broken: {}", printable(&problem.message)), colour)
                 }
-                (State::Disabled, _) => Role::Warning.paint("disabled", colour),
+                (RecipeState::Disabled, _) => Role::Warning.paint("disabled", colour),
                 _ => printable(one.description.as_deref().unwrap_or_default()).replace('\n', " "),
             };
             let mark = if one.tool {
@@ -239,7 +238,7 @@ impl Report for ToolListReport {
     }
 }
 
-impl Report for Drafts {
+impl Report for DraftListReport {
     fn human(&self, _: bool) -> String {
         let mut text = String::new();
         for draft in &self.drafts {
@@ -257,7 +256,7 @@ impl Report for Drafts {
     }
 }
 
-impl Report for Registered {
+impl Report for ToolChangeReport {
     fn human(&self, colour: bool) -> String {
         let args = if self.args.is_empty() {
             String::new()
@@ -286,7 +285,7 @@ impl Report for Registered {
     }
 }
 
-impl Report for Called {
+impl Report for ToolCallReport {
     fn human(&self, _: bool) -> String {
         format!("{}\n", printable(&self.text))
     }

@@ -1,11 +1,11 @@
 //! What a person sees of a run: live lines on a terminal, relayed complaints elsewhere, and a
 //! summary.
 //!
-//! Owns the telling of [`Progress`]. Failures come first in the summary; the output itself goes to
+//! Owns the rendering of [`RunProgress`]. Failures come first in the summary; the output itself goes to
 //! stdout, alone.
 
-use materia_engine::execute::{
-    CommandRun, FailedCommand, Flow, Observer, Outcome, Progress, Status,
+use materia_engine::api::{
+    CommandRun, ExecutionStatus, FailedCommand, RunObserver, RunProgress, RunReport,
 };
 use materia_model::finding::Finding;
 use materia_model::text::{self, printable};
@@ -51,20 +51,24 @@ impl RunView {
         }
     }
 
-    /// Says what was strange before the run.
-    pub fn notice(&mut self, strange: &[Finding]) {
-        self.screen.findings(strange);
+    /// Shows how it went, failures first, and its output.
+    pub fn report(&mut self, report: &RunReport) {
+        self.summary(report);
+        match self.voice {
+            Voice::Human => self.output(report),
+            Voice::Json => self.screen.document(report),
+        }
     }
 
-    /// Says how it went, failures first; nothing when all went well and nobody watched.
-    pub fn summary(&mut self, outcome: &Outcome) {
+    /// Shows nothing when all went well and there were no live lines.
+    fn summary(&mut self, report: &RunReport) {
         if let Some(live) = self.live.take() {
             live.clear();
         }
         if self.voice == Voice::Human {
-            let (told, rest) = outcome
+            let (told, rest) = report
                 .failures
-                .split_at(outcome.failures.len().min(MOST_FAILURES));
+                .split_at(report.failures.len().min(MOST_FAILURES));
             told.iter().for_each(|failure| self.failure(failure));
             if !rest.is_empty() {
                 let more = format!("and {} more; --json has all of them", rest.len());
@@ -73,29 +77,29 @@ impl RunView {
         }
         let said = format!(
             "{} failed, {} ran",
-            outcome.failures.len(),
-            text::count(outcome.commands.len(), "command")
+            report.failures.len(),
+            text::count(report.commands.len(), "command")
         );
-        match (outcome.interrupted, outcome.status) {
+        match (report.interrupted, report.status) {
             (true, _) => {
                 self.screen
                     .talk(Role::Bad, "interrupted", "nothing of it is left running");
             }
-            (false, Status::Failed) => {
+            (false, ExecutionStatus::Failed) => {
                 self.screen.talk(
                     Role::Bad,
                     "failed",
-                    &format!("{said}; exit code {}", outcome.code),
+                    &format!("{said}; exit code {}", report.code),
                 );
             }
-            (false, Status::Degraded) => {
+            (false, ExecutionStatus::Degraded) => {
                 self.screen.talk(
                     Role::Warning,
                     "degraded",
                     &format!("{said}; --strict makes this a failure"),
                 );
             }
-            (false, Status::Ok) => {}
+            (false, ExecutionStatus::Ok) => {}
         }
     }
 
@@ -118,32 +122,42 @@ impl RunView {
 
     /// Writes the output to stdout, byte for byte; a terminal gets a newline behind it where one is
     /// missing.
-    pub fn output(&self, outcome: &Outcome) {
-        let output = &outcome.output;
-        self.screen.copy(output);
-        if self.stdout_is_terminal && !ends_in_newline(output) {
+    fn output(&self, report: &RunReport) {
+        self.screen.copy(&report.stream);
+        if self.stdout_is_terminal && !report.stream.ends_in_newline() {
             self.screen.text("\n");
         }
     }
 }
 
-impl Observer for RunView {
-    fn tell(&mut self, progress: Progress<'_>) {
+impl RunObserver for RunView {
+    fn warnings(&mut self, warnings: &[Finding]) {
+        self.screen.findings(warnings);
+    }
+
+    fn not_counted(&mut self, reason: &str) {
+        let message = format!("this launch is not counted: {reason}");
+        self.screen.talk(Role::Warning, "warning", &message);
+    }
+
+    fn progress(&mut self, progress: RunProgress<'_>) {
         match (&mut self.live, progress) {
-            (Some(live), progress) => live.tell(progress),
-            (None, Progress::Said { leaf, bytes }) => self.relay.said(self.screen, leaf, bytes),
+            (Some(live), progress) => live.progress(progress),
+            (None, RunProgress::Stderr { leaf, bytes }) => {
+                self.relay.said(self.screen, leaf, bytes)
+            }
             (
                 None,
-                Progress::Started {
+                RunProgress::Started {
                     leaf, label, argv, ..
                 },
             ) => {
                 self.relay.started(leaf, named(label, argv));
             }
-            (None, Progress::Ended { leaf, .. } | Progress::Postponed { leaf }) => {
+            (None, RunProgress::Ended { leaf, .. } | RunProgress::Postponed { leaf }) => {
                 self.relay.ended(self.screen, leaf);
             }
-            (None, Progress::Interrupted { again, .. }) => {
+            (None, RunProgress::Interrupted { again, .. }) => {
                 let doing = if again {
                     "killing"
                 } else {
@@ -155,21 +169,15 @@ impl Observer for RunView {
         }
     }
 
-    fn listens(&self) -> bool {
+    fn wants_stderr(&self) -> bool {
         self.voice == Voice::Human
     }
 
-    fn pace(&self) -> Option<std::time::Duration> {
+    fn tick_interval(&self) -> Option<std::time::Duration> {
         self.live
             .as_ref()
             .map(|_| std::time::Duration::from_millis(100))
     }
-}
-
-fn ends_in_newline(output: &Flow) -> bool {
-    output
-        .tail(1)
-        .is_ok_and(|(last, _)| last.is_empty() || last == b"\n")
 }
 
 /// What a command is called, in one line: its label, or its words.

@@ -12,7 +12,6 @@ use std::io::{self, Write};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use materia_engine::execute::Flow;
 use materia_model::finding::{Finding, Severity};
 use materia_model::text::printable;
 use serde::Serialize;
@@ -20,7 +19,7 @@ use serde::Serialize;
 use super::Voice;
 use super::style::{ColorChoice, Role, use_colour};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
+use materia_engine::api::{ApiError, ErrorKind, OutputStream};
 
 /// Why something did not get to stdout, once that has happened.
 static LOST: OnceLock<String> = OnceLock::new();
@@ -169,7 +168,7 @@ impl Screen {
     }
 
     /// Copies an output to stdout, byte for byte.
-    pub(super) fn copy(self, output: &Flow) {
+    pub(super) fn copy(self, output: &OutputStream) {
         let mut stdout = io::stdout().lock();
         notice(output.copy_to(&mut stdout).and_then(|()| stdout.flush()));
     }

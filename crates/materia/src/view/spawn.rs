@@ -1,13 +1,13 @@
 //! What people see of `spawn` and `wait`: an id, a status, one path, what to do next.
 
+use materia_engine::api::SpawnReport;
 use materia_engine::inspect::wait::Waited;
-use materia_engine::launch::spawn::Spawned;
 use materia_model::text::printable;
 
 use super::screen::Report;
 use super::status;
 
-impl Report for Spawned {
+impl Report for SpawnReport {
     fn human(&self, colour: bool) -> String {
         let word = status::role(self.status).paint(self.status.as_str(), colour);
         let mut text = format!(

@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use materia_engine::agent::Activity;
-use materia_engine::clock::Stopwatch;
+use materia_engine::api::{Activity, Stopwatch};
 use materia_model::agent::Usage;
 use materia_model::cast::event::Place;
 use materia_model::cast::state::Visit;
@@ -72,19 +71,19 @@ impl Stage {
     }
 
     /// Shows this graph from now on.
-    pub(super) fn begins(&self, graph: &Graph) {
+    pub(super) fn begin(&self, graph: &Graph) {
         let mut picture = locked(&self.picture);
         picture.graph = Some(graph.clone());
         picture.since = Stopwatch::start();
     }
 
-    /// Says from now on that the person interrupted.
-    pub(super) fn hears(&self, interrupts: Arc<AtomicUsize>) {
+    /// From now on shows how often the user interrupted.
+    pub(super) fn count_interrupts(&self, interrupts: Arc<AtomicUsize>) {
         locked(&self.picture).interrupts = Some(interrupts);
     }
 
-    /// Takes over what an event changed.
-    pub(super) fn tell(&self, event: &Event, state: &State) {
+    /// Shows what an event changed.
+    pub(super) fn event(&self, event: &Event, state: &State) {
         let mut picture = locked(&self.picture);
         picture.resting = matches!(event.body, Body::CastEnd(_) | Body::SocketRefinement(_));
         picture.take(event, state);
@@ -93,14 +92,14 @@ impl Stage {
         }
     }
 
-    /// Takes over where a cast is taken up.
-    pub(super) fn takes_up(&self, state: &State) {
+    /// Shows where a cast is continued.
+    pub(super) fn reopen(&self, state: &State) {
         locked(&self.picture).look(state);
     }
 
-    /// Takes over what an agent does.
-    pub(super) fn sees(&self, activity: &Activity) {
-        locked(&self.picture).sees(activity);
+    /// Shows what an agent does.
+    pub(super) fn activity(&self, activity: &Activity) {
+        locked(&self.picture).activity(activity);
     }
 
     /// How many columns a line has.
@@ -185,7 +184,7 @@ impl Picture {
         (self.spent, self.turns) = (state.spending.total, state.spending.turns);
     }
 
-    fn sees(&mut self, activity: &Activity) {
+    fn activity(&mut self, activity: &Activity) {
         match activity {
             Activity::Text { text } => {
                 self.said.push_str(text);

@@ -128,14 +128,18 @@ fn socket(graph: &Graph, slot: Slot, walked: &Walked<'_>, current: bool) -> Line
 
 #[cfg(test)]
 mod tests {
-    use materia_engine::config::Files;
-    use materia_model::loadout::Config;
+    use materia_model::finding::Source;
+    use materia_model::loadout::{Config, Document, Layer, Scope};
 
     use super::*;
 
     fn drawn(columns: usize, most: usize, walked: &Walked<'_>) -> Vec<String> {
-        let files = Files::shipped();
-        let config = Config::load(files.layers());
+        let shipped = include_str!("../../../materia-engine/assets/loadouts.json");
+        let layers = [Layer {
+            scope: Scope::Default,
+            document: Document::parse(Source::new("loadouts.json", shipped)),
+        }];
+        let config = Config::load(&layers);
         let graph = config.compile("Full-Auto").unwrap().graph.unwrap();
         strip(&graph, walked, columns, most)
             .iter()

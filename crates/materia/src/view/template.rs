@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::recipe::prepare::Explanation;
-use materia_model::template::Arg;
+use materia_engine::api::ExplainReport;
+use materia_model::template::{self, Arg};
 use materia_model::text::printable;
 use serde::Serialize;
 use serde_json::Value;
@@ -29,10 +29,10 @@ impl Report for Words {
     }
 }
 
-impl Report for Explanation<'_> {
+impl Report for ExplainReport {
     fn human(&self, colour: bool) -> String {
         let mut text = String::new();
-        let tree = serde_json::to_value(&self.tree).unwrap_or_default();
+        let tree = serde_json::to_value(template::explain(&self.plan)).unwrap_or_default();
         node(&mut text, &tree, 0, colour);
         if !self.args.is_empty() {
             let _ = writeln!(text, "\n{}", Role::Strong.paint("arguments", colour));

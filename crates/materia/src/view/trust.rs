@@ -1,17 +1,66 @@
 //! How trust reads: what would run, with which files, and what changed.
 
 use std::fmt::Write as _;
+use std::io::BufRead;
 
-use materia_engine::trust::Act;
-use materia_engine::trust::project::{Listing, Revoked, TrustReport, TrustStanding};
+use materia_engine::api::{
+    CastObserver, TrustAnswer, TrustListReport, TrustObserver, TrustReport, TrustRevokeReport,
+    TrustStanding, TrustedAct,
+};
+use materia_model::finding::Finding;
 use materia_model::text::{bounded, count, printable, quoted_within};
 
-use super::Report;
 use super::style::Role;
 use super::template::shell_word;
+use super::{Report, Screen, Voice};
+use crate::world::World;
 
-/// The most commands of one materia that are shown.
-const MOST_COMMANDS: usize = 20;
+/// How many commands of one materia are shown.
+const MAX_COMMANDS: usize = 20;
+/// How many bytes of an answer are read.
+const MAX_ANSWER: u64 = 100;
+
+/// The question whether the user trusts what a project brings, on their terminal.
+#[derive(Debug, Clone, Copy)]
+pub struct TrustPrompt {
+    screen: Screen,
+    /// Whether there is a terminal on which the user can be asked.
+    can_ask: bool,
+}
+
+impl TrustPrompt {
+    /// A question on this screen; programs and pipes are never asked.
+    pub fn new(world: &World, screen: Screen, voice: Voice) -> Self {
+        let terminal = world.terminals.stdin && world.terminals.stderr;
+        Self {
+            screen,
+            can_ask: terminal && voice == Voice::Human,
+        }
+    }
+}
+
+impl TrustObserver for TrustPrompt {
+    fn confirm_trust(&mut self, report: &TrustReport) -> TrustAnswer {
+        if !self.can_ask {
+            return TrustAnswer::NotAsked;
+        }
+        let shown = report.human(self.screen.talks_in_colour());
+        self.screen.ask(&shown, "Trust this? [y/N]");
+        let mut answer = String::new();
+        let read = std::io::Read::take(std::io::stdin().lock(), MAX_ANSWER).read_line(&mut answer);
+        match answer.trim().to_lowercase().as_str() {
+            "y" | "yes" if read.is_ok() => TrustAnswer::Agreed,
+            _ => TrustAnswer::Declined,
+        }
+    }
+}
+
+/// Nothing is shown of the cast itself.
+impl CastObserver for TrustPrompt {
+    fn warnings(&mut self, findings: &[Finding]) {
+        self.screen.findings(findings);
+    }
+}
 
 impl Report for TrustReport {
     fn human(&self, colour: bool) -> String {
@@ -29,14 +78,14 @@ impl Report for TrustReport {
             printable(&file.to_string_lossy())
         );
         for change in &self.changes {
-            let _ = writeln!(text, "  {}", printable(&change.told()));
+            let _ = writeln!(text, "  {}", printable(&change.sentence()));
         }
         if !self.acts.is_empty() {
             text.push_str("what it says would run:\n");
         }
         self.acts
             .iter()
-            .for_each(|act| told(&mut text, act, colour));
+            .for_each(|act| describe(&mut text, act, colour));
         text.push_str("files:\n");
         for (file, hash) in &self.files {
             let hash = Role::Quiet.paint(&format!("sha256 {}", bounded(hash, 64)), colour);
@@ -46,7 +95,7 @@ impl Report for TrustReport {
     }
 }
 
-fn told(text: &mut String, act: &Act, colour: bool) {
+fn describe(text: &mut String, act: &TrustedAct, colour: bool) {
     let name = Role::Strong.paint(&printable(&act.name), colour);
     let detail = act
         .detail
@@ -54,21 +103,21 @@ fn told(text: &mut String, act: &Act, colour: bool) {
         .map(|detail| format!(" {}", line(detail)))
         .unwrap_or_default();
     let _ = writeln!(text, "  {name} ({}){detail}", act.kind);
-    for argv in act.commands.iter().take(MOST_COMMANDS) {
+    for argv in act.commands.iter().take(MAX_COMMANDS) {
         let words: Vec<String> = argv.iter().map(|word| shell_word(word)).collect();
         let _ = writeln!(text, "    {}", line(&words.join(" ")));
     }
-    if act.commands.len() > MOST_COMMANDS {
-        let _ = writeln!(text, "    and {} more", act.commands.len() - MOST_COMMANDS);
+    if act.commands.len() > MAX_COMMANDS {
+        let _ = writeln!(text, "    and {} more", act.commands.len() - MAX_COMMANDS);
     }
 }
 
-/// Somebody's text on one line, whole: who agrees to it must see all of it.
+/// A text on one line, complete: the user must see all of what they agree to.
 fn line(text: &str) -> String {
     printable(text).replace('\n', "\\n")
 }
 
-impl Report for Listing {
+impl Report for TrustListReport {
     fn human(&self, colour: bool) -> String {
         let mut text = String::new();
         for (file, granted) in &self.trusted {
@@ -91,7 +140,7 @@ impl Report for Listing {
     }
 }
 
-impl Report for Revoked {
+impl Report for TrustRevokeReport {
     fn human(&self, _: bool) -> String {
         let lines = self
             .revoked

@@ -1,13 +1,59 @@
-//! How the list of utilities reads.
+//! How the list of utilities and the result of one read.
 
 use std::fmt::Write as _;
 
-use materia_engine::utility::listing::Listing;
+use materia_engine::api::{UtilityListReport, UtilityObserver, UtilityOutput, UtilityRunReport};
 
-use super::Report;
 use super::style::Role;
+use super::{Report, Screen, Voice};
+use crate::world::World;
 
-impl Report for Listing {
+/// Shows what a utility does.
+#[derive(Debug)]
+pub struct UtilityView {
+    screen: Screen,
+    stdin_is_terminal: bool,
+}
+
+impl UtilityView {
+    /// A view that suits the terminal.
+    pub fn new(world: &World, screen: Screen) -> Self {
+        let stdin_is_terminal = world.terminals.stdin;
+        Self {
+            screen,
+            stdin_is_terminal,
+        }
+    }
+
+    /// Shows the result, and the error that it has nevertheless.
+    pub fn report(&self, report: &UtilityRunReport) {
+        for note in &report.notes {
+            self.screen.talk(Role::Warning, "note", note);
+        }
+        match &report.output {
+            UtilityOutput::Json(document) => self.screen.document(document),
+            UtilityOutput::Text(text) => self.screen.text(text),
+        }
+        if let Some(error) = &report.error {
+            self.screen.failure(error, Voice::Human);
+        }
+    }
+}
+
+impl UtilityObserver for UtilityView {
+    fn reads_input(&mut self) {
+        if self.stdin_is_terminal {
+            let message = "reading the input JSON from the terminal; end it with Ctrl-D";
+            self.screen.talk(Role::Quiet, "note", message);
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.screen.text(&format!("{line}\n"));
+    }
+}
+
+impl Report for UtilityListReport {
     fn human(&self, colour: bool) -> String {
         let width = self
             .utilities

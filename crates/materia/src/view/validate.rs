@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::editor::validate::{Checked, Validation};
+use materia_engine::api::{ValidateReport, ValidatedFile};
 use materia_model::finding::Severity;
 use materia_model::text::{count, printable};
 
@@ -10,7 +10,7 @@ use super::Report;
 use super::screen::finding_lines;
 use super::style::Role;
 
-impl Report for Validation {
+impl Report for ValidateReport {
     fn human(&self, colour: bool) -> String {
         let mut text = String::new();
         for file in &self.files {
@@ -34,7 +34,7 @@ impl Report for Validation {
 }
 
 /// The file with its verdict, then what was found in it.
-fn file_lines(text: &mut String, file: &Checked, colour: bool) {
+fn file_lines(text: &mut String, file: &ValidatedFile, colour: bool) {
     let (role, word) = match (file.ok, file.issues.is_empty()) {
         (true, true) => (Role::Good, "good"),
         (true, false) => (Role::Warning, "usable"),
@@ -52,7 +52,7 @@ fn file_lines(text: &mut String, file: &Checked, colour: bool) {
     text.push('\n');
 }
 
-fn number(validation: &Validation, severity: Severity) -> usize {
-    let issues = validation.files.iter().flat_map(|file| &file.issues);
+fn number(report: &ValidateReport, severity: Severity) -> usize {
+    let issues = report.files.iter().flat_map(|file| &file.issues);
     issues.filter(|issue| issue.severity == severity).count()
 }

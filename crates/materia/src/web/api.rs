@@ -14,10 +14,7 @@ mod trial;
 mod trust;
 
 pub(super) use actors::run_view;
-pub(super) use casts::folder;
-pub(super) use needs::needs;
-pub(super) use quests::board;
-pub(super) use tools::shelf;
+pub(super) use casts::plain_id;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State as Given};
@@ -32,6 +29,8 @@ use super::reply::{ErrorReply, Reply, ok};
 use super::state::State;
 #[cfg(feature = "typescript")]
 use super::types::Types;
+#[cfg(feature = "typescript")]
+use materia_engine::api::AboutReport;
 use materia_engine::api::{ApiError, ErrorKind};
 
 /// How large a body may be: a config file is at most so large.
@@ -86,19 +85,6 @@ pub(super) fn declare(types: &mut Types) {
     trust::declare(types);
 }
 
-/// This program and the project it serves.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-struct AboutReport {
-    /// Our version.
-    version: &'static str,
-    /// The project directory.
-    project: String,
-    /// Its last part.
-    project_name: String,
-}
-
 /// What was asked for is done.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -108,13 +94,7 @@ struct OkReport {
 }
 
 async fn about(Given(state): Given<State>) -> Reply {
-    let project = state.project();
-    let name = project.file_name().unwrap_or(project.as_os_str());
-    ok(&AboutReport {
-        version: env!("CARGO_PKG_VERSION"),
-        project: project.to_string_lossy().into_owned(),
-        project_name: name.to_string_lossy().into_owned(),
-    })
+    ok(&state.engine.about()?)
 }
 
 async fn nothing_here(uri: Uri) -> ErrorReply {

@@ -1,29 +1,23 @@
 //! Who may come in (S4): one code per browser, a cookie afterwards, and nothing from other sites;
 //! agents say a token.
 //!
-//! Owns codes, sessions and the checks before every route. A code works once and is good for one
-//! browser; the next one is printed when it is used. A session is a secret in an HttpOnly cookie;
-//! only its hash is kept on disk, so that a page finds its way back after the server was restarted.
-//! Never logs either.
-
-mod sessions;
+//! Owns the checks before every route: host, origin, cookie, token. The secrets are the engine's
+//! ([`WebAccess`]). A code works once and is good for one browser; the next one is printed when it
+//! is used. A session is a secret in an HttpOnly cookie. Never logs either.
 
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
 
 use axum::extract::{Request, State as Given};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use materia_engine::clock::Clock;
-
-pub(super) use sessions::Sessions;
+use materia_engine::api::{ApiError, ErrorKind, WebAccess};
 
 use super::reply::ErrorReply;
 use super::state::State;
 use crate::view::Screen;
 use crate::view::style::Role;
-use materia_engine::api::{ApiError, ErrorKind};
 
 /// What a browser may do with our pages: nothing that comes from elsewhere, no frames, no inline
 /// scripts.
@@ -35,11 +29,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 pub(super) struct Door {
     port: u16,
     hosts: Vec<String>,
-    code: Mutex<String>,
-    sessions: Mutex<Sessions>,
-    /// What agents say; they have no browser that could keep a cookie.
-    token: String,
-    clock: Clock,
+    access: WebAccess,
     herald: Herald,
 }
 
@@ -66,40 +56,33 @@ impl Herald {
 
 impl Door {
     /// A door for a server at this address.
-    pub(super) fn new(
-        host: &str,
-        port: u16,
-        sessions: Sessions,
-        token: String,
-        clock: Clock,
-        herald: Herald,
-    ) -> Self {
+    pub(super) fn new(host: &str, port: u16, access: WebAccess, herald: Herald) -> Self {
         let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"]
             .map(str::to_owned)
             .to_vec();
         match host.parse::<IpAddr>() {
             Ok(IpAddr::V6(address)) => hosts.push(format!("[{address}]")),
-            // Whoever listens everywhere is reached under names that we cannot know.
+            // A server that listens everywhere is reached under names that we cannot know.
             Ok(address) if !address.is_unspecified() => hosts.push(address.to_string()),
             Ok(_) => {}
             Err(_) => hosts.push(host.to_lowercase()),
         }
-        let code = Mutex::new(clock.secret());
         Self {
             port,
             hosts,
-            code,
-            sessions: Mutex::new(sessions),
-            token,
-            clock,
+            access,
             herald,
         }
     }
 
     /// The address for the next browser.
     pub(super) fn url(&self) -> String {
-        self.herald
-            .url(&self.code.lock().unwrap_or_else(PoisonError::into_inner))
+        self.herald.url(&self.access.code())
+    }
+
+    /// The file with the token that agents send.
+    pub(super) fn token_file(&self) -> &Path {
+        self.access.token_file()
     }
 
     /// Our cookie; cookies know no ports, so the port is in its name.
@@ -122,15 +105,8 @@ impl Door {
 
     /// Turns a code into a session; a code works once.
     fn hand_over(&self, given: &str) -> Option<String> {
-        let mut code = self.code.lock().unwrap_or_else(PoisonError::into_inner);
-        if !same(given, &code) {
-            return None;
-        }
-        *code = self.clock.secret();
-        let secret = self.clock.secret();
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.add(&secret, &self.clock);
-        self.herald.tell(&code);
+        let secret = self.access.redeem(given)?;
+        self.herald.tell(&self.access.code());
         Some(secret)
     }
 
@@ -143,18 +119,17 @@ impl Door {
         let given = cookies
             .flat_map(|line| line.split(';'))
             .find_map(|one| one.trim().strip_prefix(&name));
-        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        given.is_some_and(|secret| sessions.has(secret))
+        given.is_some_and(|secret| self.access.knows_browser(secret))
     }
 
-    /// Whether an agent says the right word.
+    /// Whether an agent sends the right token.
     fn is_open_for_agent(&self, headers: &HeaderMap) -> bool {
         let said = headers
             .get(header::AUTHORIZATION)
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default();
         let (scheme, word) = said.split_once(' ').unwrap_or_default();
-        scheme.eq_ignore_ascii_case("bearer") && same(word.trim(), &self.token)
+        scheme.eq_ignore_ascii_case("bearer") && self.access.knows_agent(word.trim())
     }
 
     /// What is wrong with where a request comes from.
@@ -345,14 +320,4 @@ fn dress(headers: &mut HeaderMap) {
     headers
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));
-}
-
-/// Whether two secrets are the same, in the same time wherever they differ.
-fn same(given: &str, secret: &str) -> bool {
-    given.len() == secret.len()
-        && given
-            .bytes()
-            .zip(secret.bytes())
-            .fold(0, |different, (a, b)| different | (a ^ b))
-            == 0
 }

@@ -18,6 +18,7 @@ use axum::http::HeaderMap;
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::stream::unfold;
+use materia_engine::api::FollowCastRequest;
 use materia_engine::inspect;
 use materia_engine::run::Root;
 use materia_model::name::RunId;
@@ -68,8 +69,12 @@ pub(super) async fn live(
         .and_then(|value| value.to_str().ok()?.parse().ok());
     let (page, heard) = mpsc::channel(WAITING);
     if let Some(id) = &asked.cast {
-        let after = last.or(asked.after).unwrap_or(0);
-        let cast = cast::Cast::open(api::folder(&state, id)?, &asked, after, page.clone())?;
+        let request = FollowCastRequest {
+            cast: Some(api::plain_id(id)?.to_owned()),
+            after: last.or(asked.after).unwrap_or(0),
+            activity: asked.turn.clone().zip(asked.seen),
+        };
+        let cast = cast::Cast::new(state.engine.follow_cast(request)?, page.clone())?;
         tokio::spawn(cast.tell());
     }
     if let Some(id) = asked.run.clone() {

@@ -8,18 +8,16 @@ use std::net::{IpAddr, SocketAddr};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
-use materia_engine::process::browser;
-use materia_engine::web_session;
+use materia_engine::api::{ApiError, Caller, ErrorKind};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::auth::{Door, Herald, Sessions, guard};
+use super::auth::{Door, Herald, guard};
 use super::state::{Facts, State, Topics};
 use super::{api, assets};
 use crate::door::{Mount, Web};
 use crate::view::{Agents, Serving};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
 
 /// The port that people get used to.
 const USUAL_PORT: u16 = 7717;
@@ -61,7 +59,7 @@ async fn serve(world: &World, wish: &Web, agents: Mount) -> Result<(), ApiError>
     let agents = agents(world)?;
     let mcp = Agents {
         url: format!("{address}mcp"),
-        token_file: state.home.mcp_token(),
+        token_file: state.door.token_file().to_owned(),
     };
     wish.screen.report(
         &Serving {
@@ -74,8 +72,8 @@ async fn serve(world: &World, wish: &Web, agents: Mount) -> Result<(), ApiError>
         wish.voice,
     );
     if wish.open {
-        // A person without a browser has the address.
-        let _none = browser::open(&url);
+        // Without a browser there is still the address.
+        let _opened = world.engine().open_browser(&url);
     }
     let router = Router::new()
         .nest("/api", api::routes())
@@ -94,43 +92,25 @@ async fn serve(world: &World, wish: &Web, agents: Mount) -> Result<(), ApiError>
 }
 
 fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, ApiError> {
-    let home = world.home()?;
-    let project = world.cwd.as_ref().map_err(|error| {
-        ApiError::new(
-            ErrorKind::Invalid,
-            "no_directory",
-            format!("the working directory is gone: {error}"),
-        )
-        .hint("change to a directory that exists, or name one with `-C`")
-    })?;
-    let clock = world.clock();
-    let sessions = Sessions::open(home.profile().join("ui-sessions.json"), &clock);
+    // The user of the page is the operator, whatever the server was started from.
+    let engine = world.engine().on_behalf_of(Caller::default());
+    let access = engine.web_access()?;
     let herald = Herald {
         address: address(&wish.host, at),
         screen: wish.screen,
     };
-    let token = web_session::token(&home.mcp_token(), &clock).map_err(|error| {
-        ApiError::from_error(ErrorKind::Failed, "no_token", &error)
-            .hint("check that your profile directory is yours")
-    })?;
-    let door = Door::new(
-        &wish.host,
-        at.port(),
-        sessions,
-        token,
-        clock.clone(),
-        herald,
-    );
+    let door = Door::new(&wish.host, at.port(), access, herald);
     Ok(State::new(Facts {
-        project: project.clone(),
-        home,
+        // The user of the page is the operator, whatever the server was started from.
+        engine: engine.on_behalf_of(Caller::default()),
+        project: world.cwd.as_ref().map(Clone::clone).unwrap_or_default(),
+        home: world.home()?,
         config: world.variable("MATERIA_CONFIG").map(Into::into),
         trusting: world
             .variable("MATERIA_TRUST")
             .is_some_and(|accepts| accepts == "1"),
         user_home: world.variable("HOME").map(Into::into),
-        variables: world.variables.clone(),
-        clock,
+        clock: world.clock(),
         door,
         topics: Topics::default(),
     }))

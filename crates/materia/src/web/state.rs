@@ -1,10 +1,10 @@
-//! What every request needs: where we are, and who may come in.
+//! What every request needs: the engine, who may come in, and what pages look at together.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use materia_engine::api::Engine;
 use materia_engine::clock::Clock;
 use materia_engine::config::{Files, Places, ReadError};
 use materia_engine::home::Home;
@@ -34,6 +34,8 @@ pub(super) struct State(Arc<Facts>);
 /// What stays the same while the server runs.
 #[derive(Debug)]
 pub(super) struct Facts {
+    /// The engine.
+    pub(super) engine: Engine,
     /// The project directory.
     pub(super) project: PathBuf,
     /// The person's directories.
@@ -44,8 +46,6 @@ pub(super) struct Facts {
     pub(super) trusting: bool,
     /// The person's home directory.
     pub(super) user_home: Option<PathBuf>,
-    /// The environment, for the values in it that must not be written down (S3).
-    pub(super) variables: BTreeMap<OsString, OsString>,
     /// The clock.
     pub(super) clock: Clock,
     /// Who may come in.
@@ -59,25 +59,14 @@ impl State {
         Self(Arc::new(facts))
     }
 
-    /// Where config files are looked for.
-    pub(super) fn places(&self) -> Places<'_> {
-        let Facts {
-            project,
-            home,
-            config,
-            ..
-        } = &*self.0;
-        Places {
-            home: Some(home),
-            project,
-            environment: config.as_deref(),
-            flag: None,
-        }
-    }
-
     /// All config files as they are now.
     pub(super) fn files(&self) -> Result<Files, ReadError> {
-        Files::find(self.places())
+        Files::find(Places {
+            home: Some(&self.0.home),
+            project: &self.0.project,
+            environment: self.0.config.as_deref(),
+            flag: None,
+        })
     }
 
     /// Where recipes are looked for.

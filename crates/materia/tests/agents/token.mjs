@@ -1,4 +1,4 @@
-// The conformance suite has no option for a token: every request gets it here.
+// The conformance suite has no option for a token, so this module adds it to every request.
 import { subscribe } from "node:diagnostics_channel";
 
 const token = `Bearer ${process.env.MATERIA_TOKEN}`;

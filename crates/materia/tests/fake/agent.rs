@@ -1,15 +1,14 @@
 //! A one-shot agent: a prompt on stdin, a reply on stdout.
 //!
 //! `agent [--reply TEXT | --script FILE | --brief] [--prompts FILE] [--code N]`: the script is a
-//! JSON array of replies, one per call, the last one again when it runs out; the calls are counted
-//! beside it in `FILE.count`. Prompts are added to the file as JSON lines. `--brief` answers with
-//! the first line of the prompt and the words that follow the option.
+//! JSON array of replies, one per call; after the last one it repeats. `FILE.count` counts the calls.
+//! Prompts are appended to their file as JSON lines. `--brief` answers with the first line of the
+//! prompt and the arguments after the option.
 
 use std::io::{Read, Write};
 
 use crate::{number, option};
 
-/// Runs it.
 pub(crate) fn run(args: &[String]) {
     let mut prompt = String::new();
     let _ = std::io::stdin().read_to_string(&mut prompt);
@@ -19,7 +18,7 @@ pub(crate) fn run(args: &[String]) {
             .create(true)
             .open(path)
             .expect("a prompts file");
-        // In one piece: several agents may write at the same time.
+        // One write: several agents may append at the same time.
         let line = format!("{}\n", serde_json::Value::from(prompt.as_str()));
         file.write_all(line.as_bytes()).expect("a prompt written");
     }
@@ -27,14 +26,14 @@ pub(crate) fn run(args: &[String]) {
         (Some(reply), _) => reply.to_owned(),
         (None, Some(script)) => scripted(script),
         (None, None) if crate::flag(args, "--brief") => {
-            let words = args
+            let rest = args
                 .iter()
                 .skip_while(|arg| *arg != "--brief")
                 .skip(1)
                 .cloned()
                 .collect::<Vec<_>>();
             let first = prompt.lines().next().unwrap_or_default();
-            format!("ANSWER {} TO {first}", words.join(" "))
+            format!("ANSWER {} TO {first}", rest.join(" "))
         }
         (None, None) => format!("You asked: {}", prompt.trim()),
     };

@@ -1,6 +1,7 @@
-//! Plain commands: they sleep, flood, ignore signals, leave children or die half-way.
+//! Plain commands: they sleep, write much output, ignore signals, leave children or die in the
+//! middle.
 //!
-//! Each says on stdout when it is `ready`, where a test waits for that.
+//! A command for which tests must wait prints `ready` on stdout.
 
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -11,9 +12,9 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use crate::{again, flag, linger, number};
+use crate::{flag, linger, number, self_command};
 
-/// `sleeper SECONDS`: says `ready` and sleeps.
+/// `sleeper SECONDS`: prints `ready` and sleeps.
 pub(crate) fn sleeper(args: &[String]) {
     let seconds: f64 = args
         .first()
@@ -22,18 +23,18 @@ pub(crate) fn sleeper(args: &[String]) {
     std::thread::sleep(Duration::from_secs_f64(seconds));
 }
 
-/// `noisy [--stdout N] [--stderr N] [--line-length L] [--invalid] [--code C]`: so many bytes, the
-/// same each time.
+/// `noisy [--stdout N] [--stderr N] [--line-length L] [--invalid] [--code C]`: writes this many bytes, the
+/// same ones each time.
 pub(crate) fn noisy(args: &[String]) {
     let line = number(args, "--line-length").unwrap_or(80);
     let invalid = flag(args, "--invalid");
-    flood(
+    write_noise(
         &mut std::io::stdout(),
         number(args, "--stdout").unwrap_or(0),
         line,
         invalid,
     );
-    flood(
+    write_noise(
         &mut std::io::stderr(),
         number(args, "--stderr").unwrap_or(0),
         line,
@@ -47,7 +48,7 @@ pub(crate) fn noisy(args: &[String]) {
     );
 }
 
-fn flood(out: &mut dyn Write, total: u64, line: u64, invalid: bool) {
+fn write_noise(out: &mut dyn Write, total: u64, line: u64, invalid: bool) {
     let mut piece = Vec::new();
     for index in 0..total {
         piece.push(noise(index, line, invalid));
@@ -61,7 +62,7 @@ fn flood(out: &mut dyn Write, total: u64, line: u64, invalid: bool) {
     let _ = out.flush();
 }
 
-/// The byte at `index`; with `invalid` every byte value comes, which is no text.
+/// The byte at `index`. With `invalid`, every byte value occurs, so it is not UTF-8.
 fn noise(index: u64, line: u64, invalid: bool) -> u8 {
     match index {
         _ if invalid => (index % 256) as u8,
@@ -77,14 +78,14 @@ pub(crate) fn stubborn() {
     linger();
 }
 
-/// `forks N [--setsid] [--hold] [--exit CODE]`: leaves N children, which hold stdout if told, then
-/// exits or lingers.
+/// `forks N [--setsid] [--hold] [--exit CODE]`: leaves N children, which keep stdout open with
+/// `--hold`, then exits or sleeps.
 pub(crate) fn forks(args: &[String]) {
     let count: usize = args
         .first()
         .map_or(1, |text| text.parse().expect("a count"));
     for _ in 0..count {
-        let mut child = again(crate::escape::CHILD);
+        let mut child = self_command(crate::escape::CHILD);
         child.arg("-").stdin(Stdio::null()).stderr(Stdio::null());
         if !flag(args, "--hold") {
             child.stdout(Stdio::null());
@@ -103,7 +104,7 @@ pub(crate) fn forks(args: &[String]) {
     linger();
 }
 
-/// `dies-mid-line [--code C]`: half a line, then SIGKILL or an exit.
+/// `dies-mid-line [--code C]`: writes half a line, then exits or kills itself with SIGKILL.
 pub(crate) fn dies_mid_line(args: &[String]) {
     print!("whole line\nhalf a li");
     std::io::stdout().flush().expect("stdout");
@@ -113,7 +114,7 @@ pub(crate) fn dies_mid_line(args: &[String]) {
     let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::KILL);
 }
 
-/// Makes signals do nothing, for this process.
+/// Ignores signals in this process.
 pub(crate) fn ignore(signals: &[Signal]) {
     for signal in signals {
         signal_hook::flag::register(signal.as_raw(), Arc::new(AtomicBool::new(false)))
@@ -121,7 +122,7 @@ pub(crate) fn ignore(signals: &[Signal]) {
     }
 }
 
-/// Says so. Whoever listened may be gone, which is no reason to go.
+/// Prints `ready`. A closed stdout is ignored, because the role must go on without a reader.
 pub(crate) fn ready() {
     let mut stdout = std::io::stdout();
     let _ = stdout.write_all(b"ready\n").and_then(|()| stdout.flush());

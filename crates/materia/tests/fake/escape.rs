@@ -1,9 +1,9 @@
-//! Escape artists: programs that do what makes children survive their parents.
+//! Processes that survive their parent in different ways.
 //!
-//! `escape KIND PIDFILE` is the leader: it sets its escapees up, waits until each has written who
-//! it is to the file, says `ready` and lingers, or exits for the `-and-exits` kinds. Rust cannot
-//! fork without `unsafe`, so a fork is another process of this binary, and a double fork one that
-//! starts the next and exits.
+//! `escape KIND PIDFILE` is the parent: it starts its children, waits until each has written its
+//! identity to the file, prints `ready` and sleeps, or exits for the `-and-exits` kinds. Rust cannot
+//! fork without `unsafe`, so a fork starts this binary again, and a double fork is a child that
+//! starts the next process and exits.
 
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -13,18 +13,18 @@ use materia_engine::process::Identity;
 use rustix::process::{Pid, Signal, WaitOptions};
 
 use crate::basic::{ignore, ready};
-use crate::{again, linger};
+use crate::{linger, self_command};
 
-/// The role of an escapee: `__child PIDFILE HABIT…`.
+/// The role of an escaping child: `__child PIDFILE TRAIT…`.
 pub(crate) const CHILD: &str = "__child";
 
 /// `escape KIND PIDFILE`.
-pub(crate) fn lead(args: &[String]) {
+pub(crate) fn parent(args: &[String]) {
     let [kind, pids] = args else {
         panic!("escape KIND PIDFILE")
     };
     record(pids);
-    let habits: &[&str] = match kind.as_str() {
+    let traits: &[&str] = match kind.as_str() {
         "setsid" => &["setsid"],
         "double-fork" => &["fork", "setsid"],
         "own-pgid" => &["pgid"],
@@ -37,20 +37,20 @@ pub(crate) fn lead(args: &[String]) {
         "stopped" => &["stop"],
         "comet" => &["setsid", "comet", "400"],
         "closes-stdio" => return closes_stdio(pids),
-        other => panic!("`{other}` is no kind of escape"),
+        other => panic!("`{other}` is not a kind of escape"),
     };
     if kind == "ignores-term" {
         ignore(&[Signal::TERM]);
     }
-    let mut child = start(pids, habits);
+    let mut child = start(pids, traits);
     match kind.as_str() {
         "double-fork" | "cleared-environment" | "cleared-environment-ignores-term" => {
-            child.wait().expect("the one between to exit");
+            child.wait().expect("the intermediate process did not exit");
         }
         "stopped" => {
             let pid = Pid::from_child(&child);
-            let stopped =
-                rustix::process::waitpid(Some(pid), WaitOptions::UNTRACED).expect("a stop");
+            let stopped = rustix::process::waitpid(Some(pid), WaitOptions::UNTRACED)
+                .expect("the child did not stop");
             assert!(stopped.is_some_and(|(_, status)| status.stopped()));
         }
         _ => {}
@@ -61,43 +61,43 @@ pub(crate) fn lead(args: &[String]) {
     }
 }
 
-/// Starts an escapee and waits until it has written itself down, which it does when it is set up.
-fn start(pids: &str, habits: &[&str]) -> Child {
-    let mut child = again(CHILD);
-    child.arg(pids).args(habits).stdin(Stdio::null());
-    if !habits.contains(&"hold") {
+/// Starts a child and waits until it has recorded its identity, which it does last.
+fn start(pids: &str, traits: &[&str]) -> Child {
+    let mut child = self_command(CHILD);
+    child.arg(pids).args(traits).stdin(Stdio::null());
+    if !traits.contains(&"hold") {
         child.stdout(Stdio::null()).stderr(Stdio::null());
     }
-    let seen = lines(pids);
-    let child = child.spawn().expect("an escapee");
-    while lines(pids) == seen {
+    let before = count_lines(pids);
+    let child = child.spawn().expect("cannot start a child");
+    while count_lines(pids) == before {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
     child
 }
 
-/// `__child PIDFILE HABIT…`; the file `-` is none.
+/// `__child PIDFILE TRAIT…`. `-` means no file.
 pub(crate) fn child(args: &[String]) {
-    let (pids, habits) = args.split_first().expect("__child PIDFILE HABIT…");
-    let has = |habit: &str| habits.iter().any(|given| given == habit);
+    let (pids, traits) = args.split_first().expect("__child PIDFILE TRAIT…");
+    let has = |name: &str| traits.iter().any(|present| present == name);
     if has("fork") {
-        let mut next = again(CHILD);
+        let mut next = self_command(CHILD);
         next.arg(pids).args(
-            habits
+            traits
                 .iter()
-                .filter(|habit| *habit != "fork" && *habit != "clear"),
+                .filter(|name| *name != "fork" && *name != "clear"),
         );
         if has("clear") {
             next.env_clear();
         }
-        next.spawn().expect("the next");
+        next.spawn().expect("cannot start the next process");
         return;
     }
     if has("setsid") {
-        rustix::process::setsid().expect("a session of its own");
+        rustix::process::setsid().expect("cannot create a session");
     }
     if has("pgid") {
-        rustix::process::setpgid(None, None).expect("a group of its own");
+        rustix::process::setpgid(None, None).expect("cannot create a process group");
     }
     if has("ignore") {
         ignore(&[Signal::TERM, Signal::HUP, Signal::INT]);
@@ -106,13 +106,17 @@ pub(crate) fn child(args: &[String]) {
         ignore(&[Signal::HUP]);
     }
     if has("bomb") {
-        bomb(pids, habits);
+        fork_bomb(pids, traits);
     }
     if has("comet") {
-        return comet(pids, habits);
+        return comet(pids, traits);
     }
     if has("parent") {
-        again(CHILD).arg(pids).env_clear().spawn().expect("a child");
+        self_command(CHILD)
+            .arg(pids)
+            .env_clear()
+            .spawn()
+            .expect("a child");
     }
     record(pids);
     if has("stop") {
@@ -121,16 +125,16 @@ pub(crate) fn child(args: &[String]) {
     linger();
 }
 
-/// Two more of its kind, and so on, down to a depth; each ignores SIGTERM.
-fn bomb(pids: &str, habits: &[String]) {
+/// Starts two more of its kind, recursively down to a depth. Each ignores SIGTERM.
+fn fork_bomb(pids: &str, traits: &[String]) {
     ignore(&[Signal::TERM]);
     record(pids);
-    let depth: u32 = habits
+    let depth: u32 = traits
         .last()
         .and_then(|text| text.parse().ok())
         .unwrap_or(0);
     for _ in 0..if depth > 0 { 2 } else { 0 } {
-        let _ = again(CHILD)
+        let _ = self_command(CHILD)
             .arg(pids)
             .arg("bomb")
             .arg((depth - 1).to_string())
@@ -139,44 +143,44 @@ fn bomb(pids: &str, habits: &[String]) {
     linger();
 }
 
-/// Never the same pid for long: starts its successor and exits, so many times.
-fn comet(pids: &str, habits: &[String]) {
+/// Changes its pid all the time: starts its successor and exits, this many times.
+fn comet(pids: &str, traits: &[String]) {
     record(pids);
-    let left: u32 = habits
+    let left: u32 = traits
         .last()
         .and_then(|text| text.parse().ok())
         .unwrap_or(0);
     if left > 0 {
-        again(CHILD)
+        self_command(CHILD)
             .arg(pids)
             .arg("comet")
             .arg((left - 1).to_string())
             .spawn()
-            .expect("a successor");
+            .expect("cannot start the successor");
     }
 }
 
-/// A child with no open descriptors at all.
+/// Starts a child without any open descriptor.
 fn closes_stdio(pids: &str) {
     let mut shell = Command::new("/bin/sh");
     shell
         .args(["-c", "exec sleep 120 0<&- 1>&- 2>&-"])
         .process_group(0);
-    let child = shell.spawn().expect("a shell");
-    write_down(pids, Identity::of(child.id().cast_signed()));
+    let child = shell.spawn().expect("cannot start a shell");
+    record_identity(pids, Identity::of(child.id().cast_signed()));
     ready();
     linger();
 }
 
 fn record(pids: &str) {
-    write_down(pids, Identity::of_self());
+    record_identity(pids, Identity::of_self());
 }
 
-fn write_down(pids: &str, identity: Option<Identity>) {
+fn record_identity(pids: &str, identity: Option<Identity>) {
     if pids == "-" {
         return;
     }
-    let line = serde_json::to_string(&identity.expect("an identity")).expect("JSON");
+    let line = serde_json::to_string(&identity.expect("no identity")).expect("JSON");
     let mut file = std::fs::File::options()
         .append(true)
         .create(true)
@@ -186,7 +190,7 @@ fn write_down(pids: &str, identity: Option<Identity>) {
         .expect("the pid file");
 }
 
-fn lines(pids: &str) -> usize {
+fn count_lines(pids: &str) -> usize {
     std::fs::read(pids)
         .unwrap_or_default()
         .iter()
@@ -194,13 +198,13 @@ fn lines(pids: &str) -> usize {
         .count()
 }
 
-/// `detach NAME PIDFILE`: starts a detached process with a child of its own, and exits when both
-/// are set up.
+/// `detach NAME PIDFILE`: starts a detached process with a child, and exits when both have recorded
+/// their identity.
 pub(crate) fn detach(args: &[String]) {
     let [name, pids] = args else {
         panic!("detach NAME PIDFILE")
     };
-    let exe = std::env::current_exe().expect("a path to itself");
+    let exe = std::env::current_exe().expect("cannot find this binary");
     let argv = [
         exe.as_os_str(),
         CHILD.as_ref(),
@@ -209,8 +213,8 @@ pub(crate) fn detach(args: &[String]) {
         "parent".as_ref(),
     ];
     materia_engine::process::spawn_detached(materia_engine::process::Command::new(argv), name)
-        .expect("a detached process");
-    while lines(pids) < 2 {
+        .expect("cannot detach a process");
+    while count_lines(pids) < 2 {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
 }

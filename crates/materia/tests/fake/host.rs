@@ -1,15 +1,14 @@
-//! A program with a nursery: `host` reads a JSON script on stdin, does it, and prints a JSON line
-//! about it.
+//! `host` starts child processes as a JSON script on stdin says, and prints a JSON report.
 //!
-//! So that a test never becomes a subreaper itself. The script is an object: `plain` (not
-//! adopting), `interrupts` (catch them), `parallel` (start all at once), `repeat` (each so often),
-//! `sweep_ms` (sweep at the end with this grace), `pids` (a file of identities), and `commands`,
-//! each with `argv`, `cwd`, `env`, `clear_env`, `stdin` (text, `{"bytes": N}`, `{"file": PATH}`,
-//! `"held"` with `send`), `memory`, `limit`, `spill`, `deadline_ms`, `grace_ms`, and
-//! `stop_on`/`kill_on`/`raise_on`: a text on its stdout at which it is stopped or killed, or at
-//! which this process interrupts itself. `left` in the report is who was still running when the
-//! last leaf was said to be over: the nursery is still there then, so it is not its dropping that
-//! cleans up.
+//! It is a process of its own, so that a test never becomes a subreaper. The script is an object:
+//! `plain` (not a subreaper), `interrupts` (catch them), `parallel` (start all at once), `repeat`
+//! (run each this often), `sweep_ms` (sweep at the end with this grace), `pids` (a file of
+//! identities), and `commands`, each with `argv`, `cwd`, `env`, `clear_env`, `stdin` (text,
+//! `{"bytes": N}`, `{"file": PATH}`, `"held"` with `send`), `memory`, `limit`, `spill`,
+//! `deadline_ms`, `grace_ms`, and `stop_on`/`kill_on`/`raise_on`: a text on stdout at which the
+//! command is stopped or killed, or at which this process interrupts itself. `left` in the report
+//! lists the processes that ran when the last command was reported as ended. The process set exists
+//! until later, so its drop has not cleaned up.
 
 use std::time::Duration;
 
@@ -20,7 +19,6 @@ use materia_engine::process::{
 };
 use serde_json::{Value, json};
 
-/// Runs it.
 pub(crate) fn run() {
     let script: Value = serde_json::from_reader(std::io::stdin()).expect("a script on stdin");
     let plain = script["plain"] == true;
@@ -29,34 +27,36 @@ pub(crate) fn run() {
         nursery: if plain {
             Nursery::new()
         } else {
-            Nursery::adopting().expect("an adopting nursery")
+            Nursery::adopting().expect("cannot become a subreaper")
         },
         second_refused: plain || Nursery::adopting().is_err(),
         ended: Vec::new(),
         interrupts: Vec::new(),
     };
     if script["interrupts"] == true {
-        host.nursery.catch_interrupts().expect("interrupts caught");
+        host.nursery
+            .catch_interrupts()
+            .expect("cannot catch interrupts");
     }
     let commands = script["commands"].as_array().cloned().unwrap_or_default();
     if script["parallel"] == true {
         let running = commands
             .iter()
-            .map(|given| (host.start(given), given))
+            .map(|spec| (host.start(spec), spec))
             .collect();
         host.supervise(running);
     } else if let Some(times) = script["repeat"].as_u64() {
-        for given in (0..times).flat_map(|_| &commands) {
-            let ended = host.nursery.run(command(given));
+        for spec in (0..times).flat_map(|_| &commands) {
+            let ended = host.nursery.run(command(spec));
             host.ended = vec![ended];
         }
     } else {
-        for given in &commands {
-            let leaf = host.start(given);
-            host.supervise(vec![(leaf, given)]);
+        for spec in &commands {
+            let leaf = host.start(spec);
+            host.supervise(vec![(leaf, spec)]);
         }
     }
-    let left = left(script["pids"].as_str());
+    let left = live_pids(script["pids"].as_str());
     let swept = script["sweep_ms"]
         .as_u64()
         .map(|grace| host.nursery.sweep(Duration::from_millis(grace)));
@@ -82,24 +82,24 @@ struct Host {
 }
 
 impl Host {
-    fn start(&mut self, given: &Value) -> LeafId {
-        let leaf = self.nursery.spawn(command(given));
-        if let Some(text) = given["send"].as_str() {
+    fn start(&mut self, spec: &Value) -> LeafId {
+        let leaf = self.nursery.spawn(command(spec));
+        if let Some(text) = spec["send"].as_str() {
             self.nursery
                 .send(leaf, text.as_bytes())
-                .expect("something sent");
+                .expect("cannot write to stdin");
             self.nursery.close_stdin(leaf);
         }
         leaf
     }
 
     fn supervise(&mut self, mut running: Vec<(LeafId, &Value)>) {
-        let mut heard: Vec<Vec<u8>> = vec![Vec::new(); running.len()];
+        let mut output: Vec<Vec<u8>> = vec![Vec::new(); running.len()];
         while !running.is_empty() {
             match self
                 .nursery
                 .next(clock::deadline_in(Duration::from_secs(60)))
-                .expect("an event in time")
+                .expect("no event within 60 s")
             {
                 Event::Output {
                     leaf,
@@ -109,21 +109,21 @@ impl Host {
                     let index = running
                         .iter()
                         .position(|(id, _)| *id == leaf)
-                        .expect("a known leaf");
-                    heard[index].extend(bytes);
-                    let given = running[index].1;
-                    let hears = |key: &str| {
-                        given[key]
+                        .expect("an unknown child");
+                    output[index].extend(bytes);
+                    let spec = running[index].1;
+                    let has_printed = |key: &str| {
+                        spec[key]
                             .as_str()
-                            .is_some_and(|text| contains(&heard[index], text))
+                            .is_some_and(|text| contains(&output[index], text))
                     };
-                    if hears("stop_on") {
+                    if has_printed("stop_on") {
                         self.nursery.stop(leaf, Reason::Cancelled);
                     }
-                    if hears("kill_on") {
+                    if has_printed("kill_on") {
                         self.nursery.kill(leaf);
                     }
-                    if hears("raise_on") {
+                    if has_printed("raise_on") {
                         signal_hook::low_level::raise(signal_hook::consts::SIGINT)
                             .expect("a signal");
                     }
@@ -132,9 +132,9 @@ impl Host {
                     let index = running
                         .iter()
                         .position(|(id, _)| *id == ended.leaf)
-                        .expect("a known leaf");
+                        .expect("an unknown child");
                     running.remove(index);
-                    heard.remove(index);
+                    output.remove(index);
                     self.ended.push(*ended);
                 }
                 Event::Interrupt(signal) => {
@@ -149,52 +149,52 @@ impl Host {
     }
 }
 
-fn contains(heard: &[u8], text: &str) -> bool {
-    heard
+fn contains(output: &[u8], text: &str) -> bool {
+    output
         .windows(text.len())
         .any(|window| window == text.as_bytes())
 }
 
-fn command(given: &Value) -> Command {
-    let words = given["argv"].as_array().expect("an argv").iter();
-    let mut command = Command::new(words.map(|word| word.as_str().expect("a word").to_owned()));
-    command.cwd = given["cwd"].as_str().map(Into::into);
-    if given["clear_env"] == true {
+fn command(spec: &Value) -> Command {
+    let argv = spec["argv"].as_array().expect("an argv").iter();
+    let mut command = Command::new(argv.map(|word| word.as_str().expect("a word").to_owned()));
+    command.cwd = spec["cwd"].as_str().map(Into::into);
+    if spec["clear_env"] == true {
         command.env.clear();
     }
-    for (name, value) in given["env"].as_object().into_iter().flatten() {
+    for (name, value) in spec["env"].as_object().into_iter().flatten() {
         command.env.set(name, value.as_str().expect("a value"));
     }
-    command.stdin = match &given["stdin"] {
+    command.stdin = match &spec["stdin"] {
         Value::Null => Stdin::Null,
         Value::String(text) if text == "held" => Stdin::Held,
         Value::String(text) => Stdin::Bytes(text.clone().into_bytes()),
         other => match (other["bytes"].as_u64(), other["file"].as_str()) {
             (Some(count), _) => Stdin::Bytes((0..count).map(|index| (index % 251) as u8).collect()),
             (None, Some(path)) => Stdin::File(std::fs::File::open(path).expect("a file")),
-            (None, None) => panic!("{other} is no stdin"),
+            (None, None) => panic!("{other} is not a stdin"),
         },
     };
     let live = ["stop_on", "kill_on", "raise_on"]
         .iter()
-        .any(|key| !given[key].is_null());
+        .any(|key| !spec[key].is_null());
     let capture = |suffix: &str| {
         let mut capture = Capture {
             live,
             ..Capture::default()
         };
-        capture.memory = given["memory"]
+        capture.memory = spec["memory"]
             .as_u64()
             .map_or(capture.memory, |bytes| bytes as usize);
-        capture.limit = given["limit"].as_u64().unwrap_or(capture.limit);
+        capture.limit = spec["limit"].as_u64().unwrap_or(capture.limit);
         let named = |path: &str| Spill::Named(format!("{path}.{suffix}").into());
-        capture.spill = given["spill"].as_str().map_or(Spill::Nowhere, named);
+        capture.spill = spec["spill"].as_str().map_or(Spill::Nowhere, named);
         Sink::Capture(capture)
     };
     command.stdout = capture("stdout");
     command.stderr = capture("stderr");
-    command.deadline = given["deadline_ms"].as_u64().map(Duration::from_millis);
-    command.grace = given["grace_ms"]
+    command.deadline = spec["deadline_ms"].as_u64().map(Duration::from_millis);
+    command.grace = spec["grace_ms"]
         .as_u64()
         .map_or(command.grace, Duration::from_millis);
     command
@@ -245,21 +245,21 @@ fn captured(captured: &Captured) -> Value {
     })
 }
 
-/// Whoever runs and has our mark, or wrote itself down.
-fn left(pids: Option<&str>) -> Vec<i32> {
-    let mark = std::env::var("MATERIA_HOUSE")
-        .map(|mark| format!("MATERIA_HOUSE={mark}"))
+/// The live processes with the marker of the test environment, and those in the pid file.
+fn live_pids(pids: Option<&str>) -> Vec<i32> {
+    let marker = std::env::var("MATERIA_TEST_ENV")
+        .map(|marker| format!("MATERIA_TEST_ENV={marker}"))
         .unwrap_or_default();
     let entries = std::fs::read_dir("/proc").expect("/proc").flatten();
     let all = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    let me = std::process::id().cast_signed();
+    let own_pid = std::process::id().cast_signed();
     let mut left: Vec<i32> = all
-        .filter(|pid| *pid != me)
+        .filter(|pid| *pid != own_pid)
         .filter(|pid| {
             let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
             environ
                 .split(|byte| *byte == 0)
-                .any(|variable| variable == mark.as_bytes())
+                .any(|variable| variable == marker.as_bytes())
         })
         .collect();
     let recorded = pids
@@ -276,10 +276,10 @@ fn left(pids: Option<&str>) -> Vec<i32> {
     left
 }
 
-/// What this process has open and running, to see that nothing leaks.
+/// The open descriptors, threads and children of this process, to find leaks.
 fn resources() -> Value {
     let count = |path: &str| std::fs::read_dir(path).map_or(0, Iterator::count);
-    let me = std::process::id();
-    let children = std::fs::read_to_string(format!("/proc/self/task/{me}/children"));
+    let own_pid = std::process::id();
+    let children = std::fs::read_to_string(format!("/proc/self/task/{own_pid}/children"));
     json!({ "fds": count("/proc/self/fd"), "threads": count("/proc/self/task"), "children": children.ok() })
 }

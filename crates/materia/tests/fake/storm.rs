@@ -1,5 +1,5 @@
-//! A program that detaches and sweeps in one breath: `storm NAME COUNT` says how many of its
-//! detached were swept away.
+//! `storm NAME COUNT` alternates between detaching a process and sweeping, and prints how many
+//! detached processes the sweeps ended.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -10,10 +10,10 @@ use materia_engine::process::{
     Command, Nursery, end_detached, spawn_detached, spawn_detached_child,
 };
 
-/// The role of a detached child, which waits for its order.
+/// The role of a detached child, which waits for its request on stdin.
 pub(super) const CHILD: &str = "storm-child";
 
-/// Starts a detached process of each kind and sweeps at once, again and again.
+/// Starts a detached process of each kind and sweeps immediately, `COUNT` times.
 pub(super) fn run(args: &[String]) {
     let name = args.first().expect("a name");
     let count: usize = args
@@ -43,7 +43,7 @@ pub(super) fn run(args: &[String]) {
     println!("{lost} lost");
 }
 
-/// Waits until its order ends.
+/// Reads stdin to its end.
 pub(super) fn child() {
     std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).expect("an order");
 }

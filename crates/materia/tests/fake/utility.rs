@@ -1,13 +1,12 @@
 //! A utility: one JSON document in, one out.
 //!
 //! `utility [--code N] [--sleep SECONDS] [--bad-json] [--stderr TEXT] [--result JSON]`: echoes its
-//! input under `input`, or says the given result.
+//! input under `input`, or prints the given result.
 
 use std::io::Read;
 
 use crate::{flag, number, option};
 
-/// Runs it.
 pub(crate) fn run(args: &[String]) {
     let mut input = String::new();
     let _ = std::io::stdin().read_to_string(&mut input);

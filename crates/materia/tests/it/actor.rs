@@ -1,21 +1,21 @@
 //! Agents as actors: runs whose messages become turns.
 //!
-//! What a scripted agent and a command can show is here; the real programs are in `needs_agents`.
+//! These tests use a scripted agent and plain commands; `needs_agents` uses the real programs.
 
 mod ends;
 mod needs_agents;
 
 use serde_json::{Value, json};
 
-use crate::house::House;
 use crate::spawn::records;
+use crate::test_env::TestEnv;
 
-/// What every test of actors does in its house.
-impl House {
-    /// Spawns the scripted agent as `run:a`, with these words besides.
-    fn actor(&self, replies: &Value, more: &[&str]) -> Value {
+/// Helpers for tests of actors.
+impl TestEnv {
+    /// Spawns the scripted agent as `run:a`, with these additional arguments.
+    fn spawn_agent(&self, replies: &Value, more: &[&str]) -> Value {
         self.write("script.json", json!({"replies": replies}).to_string());
-        let words = [
+        let args = [
             &[
                 "spawn",
                 "--json",
@@ -27,33 +27,33 @@ impl House {
             more,
         ]
         .concat();
-        self.materia(&words).run().ok().json()
+        self.materia(&args).run().ok().json()
     }
 
-    /// Says something to `run:a`, and gives the id of the message.
-    fn say(&self, text: &str, more: &[&str]) -> String {
-        let words = [&["message", "--json", "run:a", "chat.message", text], more].concat();
-        self.materia(&words).run().ok().json()["id"]
+    /// Sends a chat message to `run:a` and returns its id.
+    fn send_chat(&self, text: &str, more: &[&str]) -> String {
+        let args = [&["message", "--json", "run:a", "chat.message", text], more].concat();
+        self.materia(&args).run().ok().json()["id"]
             .as_str()
             .unwrap()
             .to_owned()
     }
 
-    /// Waits until `run:a` has answered so often, and gives what it said to its coordinator.
-    pub(crate) fn answers(&self, times: usize) -> Vec<Value> {
+    /// Waits until `run:a` has sent this many answers to its coordinator, and returns them.
+    pub(crate) fn wait_for_answers(&self, times: usize) -> Vec<Value> {
         let began = std::time::Instant::now();
         loop {
-            let said: Vec<Value> = posted(self, "a")
+            let answers: Vec<Value> = messages(self, "a")
                 .into_iter()
                 .filter(|m| m["to"] == "coordinator")
                 .collect();
-            let open = self
+            let mailbox = self
                 .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
                 .run()
                 .ok()
                 .json();
-            if said.len() >= times && open["counts"]["claimed"] == 0 {
-                return said;
+            if answers.len() >= times && mailbox["counts"]["claimed"] == 0 {
+                return answers;
             }
             let state = || {
                 self.materia(&["inspect", "run:a", "--view", "tail"])
@@ -62,15 +62,15 @@ impl House {
             };
             assert!(
                 began.elapsed().as_secs() < 60,
-                "only {said:?}; {open}; {}",
+                "only {answers:?}; {mailbox}; {}",
                 state()
             );
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
     }
 
-    /// What `run:a` was asked and said.
-    pub(crate) fn transcript(&self) -> Value {
+    /// The transcript of `run:a`.
+    pub(crate) fn actor_transcript(&self) -> Value {
         self.materia(&["inspect", "run:a", "--view", "transcript", "--json"])
             .run()
             .ok()
@@ -79,15 +79,15 @@ impl House {
 }
 
 /// The messages in a run's journal.
-pub fn posted(house: &House, id: &str) -> Vec<Value> {
-    let all = records(house, id)
+pub fn messages(env: &TestEnv, id: &str) -> Vec<Value> {
+    let all = records(env, id)
         .into_iter()
         .filter(|record| record["type"] == "message");
     all.map(|record| record["data"].clone()).collect()
 }
 
-/// Roles and texts of a transcript.
-pub fn lines(transcript: &Value) -> Vec<(String, String)> {
+/// The roles and texts of a transcript.
+pub fn entries(transcript: &Value) -> Vec<(String, String)> {
     let text = |line: &Value, field: &str| line[field].as_str().unwrap().to_owned();
     transcript["lines"]
         .as_array()
@@ -97,70 +97,45 @@ pub fn lines(transcript: &Value) -> Vec<(String, String)> {
         .collect()
 }
 
-fn said(role: &str, text: &str) -> (String, String) {
+fn entry(role: &str, text: &str) -> (String, String) {
     (role.to_owned(), text.to_owned())
 }
 
 #[test]
 fn messages_become_turns_and_answers_come_back() {
-    let house = House::new();
+    let env = TestEnv::new();
     let usage = json!({"input": 30, "output": 10, "cost": {"total": 0.25}});
     let replies = json!([
         {"match": {"contains": "hello"}, "text": "hi there", "usage": usage},
         {"match": {"contains": "more"}, "text": "much more", "usage": usage},
     ]);
-    let spawned = house.actor(&replies, &["hello", "you"]);
-    assert_eq!(
-        (&spawned["status"], &spawned["address"]),
-        (&json!("running"), &json!("run:a"))
-    );
-    house.answers(1);
-    let asked = house.say("tell me more", &["--correlation", "c1"]);
-    let answers = house.answers(2);
+    let spawned = env.spawn_agent(&replies, &["hello", "you"]);
+    assert_has!(spawned, {"status": "running", "address": "run:a"});
+    env.wait_for_answers(1);
+    let asked = env.send_chat("tell me more", &["--correlation", "c1"]);
+    let answers = env.wait_for_answers(2);
     let last = &answers[1];
-    assert_eq!(
-        (&last["from"], &last["type"], &last["body"]),
-        (&json!("run:a"), &json!("chat.message"), &json!("much more"))
-    );
-    assert_eq!(
-        (&last["reply_to"], &last["correlation_id"]),
-        (&json!(asked), &json!("c1"))
-    );
-    assert_eq!(
-        (
-            &last["metadata"]["outcome"],
-            &last["metadata"]["usage"]["total"]
-        ),
-        (&json!("ok"), &json!(40))
-    );
+    assert_has!(last, {"from": "run:a", "type": "chat.message", "body": "much more"});
+    assert_has!(last, {"reply_to": asked, "correlation_id": "c1"});
+    assert_has!(last["metadata"], {"outcome": "ok", "usage": {"total": 40}});
 
-    let transcript = house.transcript();
-    let wanted = [
-        said("prompt", "hello you"),
-        said("answer", "hi there"),
-        said("prompt", "tell me more"),
-        said("answer", "much more"),
+    let transcript = env.actor_transcript();
+    let expected = [
+        entry("prompt", "hello you"),
+        entry("answer", "hi there"),
+        entry("prompt", "tell me more"),
+        entry("answer", "much more"),
     ];
-    assert_eq!(lines(&transcript), wanted);
-    let status = house
+    assert_eq!(entries(&transcript), expected);
+    let status = env
         .materia(&["inspect", "run:a", "--json"])
         .run()
         .ok()
         .json();
     let agent = &status["agent"];
-    assert_eq!(
-        (
-            &agent["turns"],
-            &agent["usage"]["total"],
-            &agent["usage"]["cost"]
-        ),
-        (&json!(2), &json!(80), &json!(0.5))
-    );
-    assert_eq!(
-        (&agent["name"], &agent["busy"]),
-        (&json!("scripted"), &json!(false))
-    );
-    let shown = house
+    assert_has!(agent, {"turns": 2, "usage": {"total": 80, "cost": 0.5}});
+    assert_has!(agent, {"name": "scripted", "busy": false});
+    let shown = env
         .materia(&["inspect", "run:a", "--view", "transcript"])
         .run()
         .ok()
@@ -170,7 +145,7 @@ fn messages_become_turns_and_answers_come_back() {
         "{shown}"
     );
 
-    let tail = house
+    let tail = env
         .materia(&["inspect", "run:a", "--view", "tail"])
         .run()
         .ok()
@@ -180,47 +155,44 @@ fn messages_become_turns_and_answers_come_back() {
         "> you: hello you\nhi there\n> you: tell me more\nmuch more\n"
     );
 
-    let killed = house
+    let killed = env
         .materia(&["message", "run:a", "control.kill", "--json"])
         .run()
         .ok()
         .json();
     assert_eq!(killed["status"], "killed");
-    assert_eq!(house.alive().len(), 0);
+    assert_eq!(env.live_processes().len(), 0);
 }
 
 #[test]
-fn any_command_is_an_actor_one_turn_for_each_message() {
-    let house = House::new();
+fn any_command_can_be_an_actor_with_one_turn_per_message() {
+    let env = TestEnv::new();
     let agents = json!({"loud": {"command": ["tr", "a-z", "A-Z"]}});
-    house.write("flow.json", json!({"agents": agents}).to_string());
-    house
-        .materia(&[
-            "spawn",
-            "--agent",
-            "loud",
-            "--config",
-            "flow.json",
-            "--as",
-            "run:a",
-            "first",
-        ])
-        .run()
-        .ok();
-    house.answers(1);
-    house.say("second", &[]);
-    let answers = house.answers(2);
-    assert_eq!(
-        (&answers[0]["body"], &answers[1]["body"]),
-        (&json!("FIRST"), &json!("SECOND"))
-    );
-    house.kill("a");
+    env.write("flow.json", json!({"agents": agents}).to_string());
+    env.materia(&[
+        "spawn",
+        "--agent",
+        "loud",
+        "--config",
+        "flow.json",
+        "--as",
+        "run:a",
+        "first",
+    ])
+    .run()
+    .ok();
+    env.wait_for_answers(1);
+    env.send_chat("second", &[]);
+    let answers = env.wait_for_answers(2);
+    assert_eq!(answers[0]["body"], "FIRST");
+    assert_eq!(answers[1]["body"], "SECOND");
+    env.kill("a");
 }
 
 #[test]
-fn an_agent_spawns_another_and_asks_it_over_mcp() {
-    let house = House::new();
-    let profile = house.home().join(".config/pi/pi-materia");
+fn an_agent_spawns_another_agent_over_mcp() {
+    let env = TestEnv::new();
+    let profile = env.home().join(".config/pi/pi-materia");
     std::fs::create_dir_all(&profile).unwrap();
     let agents = json!({"loud": {"command": ["tr", "a-z", "A-Z"]}});
     std::fs::write(
@@ -228,26 +200,20 @@ fn an_agent_spawns_another_and_asks_it_over_mcp() {
         json!({"agents": agents}).to_string(),
     )
     .unwrap();
-    let mut client = crate::mcp::Client::open(&house, &["mcp"]);
+    let mut client = crate::mcp::Client::open(&env, &["mcp"]);
     let spawned = client.call(
         "spawn",
         json!({"agent": "loud", "prompt": "--first", "as": "run:a"}),
     );
-    assert_eq!(
-        (&spawned["structuredContent"]["run"], &spawned["isError"]),
-        (&json!("a"), &json!(false)),
-        "{spawned}"
-    );
-    house.answers(1);
+    assert_has!(spawned, {"structuredContent": {"run": "a"}, "isError": false});
+    env.wait_for_answers(1);
     client.call(
         "message",
         json!({"to": "run:a", "type": "chat.message", "body": "second"}),
     );
-    let answers = house.answers(2);
-    assert_eq!(
-        (&answers[0]["body"], &answers[1]["body"]),
-        (&json!("--FIRST"), &json!("SECOND"))
-    );
+    let answers = env.wait_for_answers(2);
+    assert_eq!(answers[0]["body"], "--FIRST");
+    assert_eq!(answers[1]["body"], "SECOND");
     let seen = client.call("inspect", json!({"target": "run:a", "view": "transcript"}));
     assert!(seen.to_string().contains("SECOND"), "{seen}");
     client.call("message", json!({"to": "run:a", "type": "control.kill"}));
@@ -255,140 +221,124 @@ fn an_agent_spawns_another_and_asks_it_over_mcp() {
 }
 
 #[test]
-fn answers_go_to_who_asked_and_answers_are_not_answered() {
-    let house = House::new();
-    house.actor(
+fn answers_go_to_the_sender_and_replies_are_not_answered() {
+    let env = TestEnv::new();
+    env.spawn_agent(
         &json!([{"match": {}, "text": "as you like", "times": 9}]),
         &[],
     );
-    house.spawn("b", "sleep 600", &[]);
-    let asked = house.say("please", &["--from", "run:b"]);
-    house.until_file_has(house.run_place("b").journal(), "as you like");
-    let heard = posted(&house, "b");
+    env.spawn("b", "sleep 600", &[]);
+    let asked = env.send_chat("please", &["--from", "run:b"]);
+    env.wait_for_file_text(env.run_dir("b").journal(), "as you like");
+    let received = messages(&env, "b");
+    assert_has!(received[0], {"to": "run:b", "from": "run:a", "reply_to": asked});
+    // The prompt names the sender.
     assert_eq!(
-        (&heard[0]["to"], &heard[0]["from"], &heard[0]["reply_to"]),
-        (&json!("run:b"), &json!("run:a"), &json!(asked))
-    );
-    // The agent is told who speaks.
-    assert_eq!(
-        lines(&house.transcript())[0].1,
+        entries(&env.actor_transcript())[0].1,
         "[chat.message from run:b]\nplease"
     );
-    // What answers goes to the coordinator, so that two of them never thank each other for ever.
-    house.say("thanks", &["--from", "run:b", "--reply-to", "m1"]);
-    let told = house.answers(1);
-    assert_eq!(told[0]["to"], "coordinator");
-    assert_eq!(posted(&house, "b").len(), 1);
-    // Where it is asked to, it answers in its room.
-    house.say("aloud", &["--metadata", "{\"answer_to\": \"room:a\"}"]);
-    house.until_file_has(house.run_place("a").journal(), "\"to\":\"room:a\"");
-    // Who is gone cannot be answered; the coordinator is.
-    house.kill("b");
-    house.say("late", &["--from", "run:b"]);
-    let told = house.answers(2);
+    // The answer to a reply goes to the coordinator: two agents must not answer each other for ever.
+    env.send_chat("thanks", &["--from", "run:b", "--reply-to", "m1"]);
+    let answers = env.wait_for_answers(1);
+    assert_eq!(answers[0]["to"], "coordinator");
+    assert_eq!(messages(&env, "b").len(), 1);
+    // `answer_to` redirects the answer, here to a room.
+    env.send_chat("aloud", &["--metadata", "{\"answer_to\": \"room:a\"}"]);
+    env.wait_for_file_text(env.run_dir("a").journal(), "\"to\":\"room:a\"");
+    // If the sender has ended, the answer goes to the coordinator.
+    env.kill("b");
+    env.send_chat("late", &["--from", "run:b"]);
+    let answers = env.wait_for_answers(2);
     assert!(
-        told[1]["metadata"]["undelivered"]
+        answers[1]["metadata"]["undelivered"]
             .as_str()
             .unwrap()
             .starts_with("run:b:"),
         "{}",
-        told[1]
+        answers[1]
     );
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
-fn what_is_said_to_a_busy_agent_that_cannot_hear_gets_a_turn_of_its_own() {
-    let house = House::new();
+fn messages_to_a_busy_agent_get_their_own_turns() {
+    let env = TestEnv::new();
     let replies = json!([
         {"match": {"contains": "slow"}, "text": "slowly", "delayMs": 400},
         {"match": {}, "text": "quickly", "times": 3},
     ]);
-    house.actor(&replies, &["slow"]);
-    house.until_file_has(house.run_place("a").journal(), "turn.start");
-    house.say("one", &[]);
-    house.say("two", &[]);
-    let answers = house.answers(3);
+    env.spawn_agent(&replies, &["slow"]);
+    env.wait_for_file_text(env.run_dir("a").journal(), "turn.start");
+    env.send_chat("one", &[]);
+    env.send_chat("two", &[]);
+    let answers = env.wait_for_answers(3);
     let bodies: Vec<&Value> = answers.iter().map(|answer| &answer["body"]).collect();
     assert_eq!(
         bodies,
         [&json!("slowly"), &json!("quickly"), &json!("quickly")]
     );
-    let prompts: Vec<(String, String)> = lines(&house.transcript())
+    let prompts: Vec<(String, String)> = entries(&env.actor_transcript())
         .into_iter()
         .filter(|(role, _)| role == "prompt")
         .collect();
     assert_eq!(
         prompts,
         [
-            said("prompt", "slow"),
-            said("prompt", "one"),
-            said("prompt", "two")
+            entry("prompt", "slow"),
+            entry("prompt", "one"),
+            entry("prompt", "two")
         ]
     );
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
-fn an_abort_ends_the_turn_and_not_the_agent() {
-    let house = House::new();
+fn abort_ends_the_turn_but_not_the_agent() {
+    let env = TestEnv::new();
     let replies = json!([
         {"match": {"contains": "long"}, "text": "never", "delayMs": 600_000},
         {"match": {}, "text": "still here"},
     ]);
-    house.actor(&replies, &["a long one"]);
-    house.until_file_has(house.run_place("a").journal(), "turn.start");
-    house
-        .materia(&["message", "run:a", "control.abort"])
+    env.spawn_agent(&replies, &["a long one"]);
+    env.wait_for_file_text(env.run_dir("a").journal(), "turn.start");
+    env.materia(&["message", "run:a", "control.abort"])
         .run()
         .ok();
-    let answers = house.answers(1);
-    assert_eq!(
-        (&answers[0]["type"], &answers[0]["metadata"]["outcome"]),
-        (&json!("chat.failed"), &json!("aborted"))
-    );
-    house.say("and now?", &[]);
-    assert_eq!(house.answers(2)[1]["body"], "still here");
-    house.kill("a");
+    let answers = env.wait_for_answers(1);
+    assert_has!(answers[0], {"type": "chat.failed", "metadata": {"outcome": "aborted"}});
+    env.send_chat("and now?", &[]);
+    assert_eq!(env.wait_for_answers(2)[1]["body"], "still here");
+    env.kill("a");
 }
 
 #[test]
-fn a_turn_is_recovered_by_its_outcome() {
-    let house = House::new();
+fn a_failed_turn_is_retried_or_reported_by_its_outcome() {
+    let env = TestEnv::new();
     let replies = json!([
         {"match": {"contains": "flaky"}, "error": "overload", "usage": {"input": 5}},
         {"match": {"contains": "flaky"}, "text": "at last", "usage": {"input": 7}},
         {"match": {"contains": "locked"}, "error": "auth", "times": 5},
     ]);
-    house.actor(&replies, &["flaky"]);
-    let answers = house.answers(1);
-    assert_eq!(
-        (
-            &answers[0]["body"],
-            &answers[0]["metadata"]["usage"]["input"]
-        ),
-        (&json!("at last"), &json!(12))
-    );
-    let asked = house.say("locked", &[]);
-    let answers = house.answers(2);
-    assert_eq!(
-        (&answers[1]["type"], &answers[1]["metadata"]["outcome"]),
-        (&json!("chat.failed"), &json!("auth"))
-    );
-    let failed = records(&house, "a")
+    env.spawn_agent(&replies, &["flaky"]);
+    let answers = env.wait_for_answers(1);
+    assert_has!(answers[0], {"body": "at last", "metadata": {"usage": {"input": 12}}});
+    let asked = env.send_chat("locked", &[]);
+    let answers = env.wait_for_answers(2);
+    assert_has!(answers[1], {"type": "chat.failed", "metadata": {"outcome": "auth"}});
+    let failed = records(&env, "a")
         .into_iter()
         .find(|record| record["type"] == "message.failed")
         .unwrap();
     assert_eq!(failed["data"]["id"], json!(asked));
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
-fn what_cannot_be_started_starts_nothing() {
-    let house = House::new();
-    let call = |words: &[&str]| {
-        let words = [&["spawn", "--json", "--as", "run:a"], words].concat();
-        let outcome = house.materia(&words).env("PATH", "/nowhere").run();
+fn a_spawn_with_wrong_options_starts_nothing() {
+    let env = TestEnv::new();
+    let call = |args: &[&str]| {
+        let args = [&["spawn", "--json", "--as", "run:a"], args].concat();
+        let outcome = env.materia(&args).env("PATH", "/nowhere").run();
         (
             outcome.code(),
             outcome.json()["error"]["code"].as_str().unwrap().to_owned(),
@@ -404,10 +354,10 @@ fn what_cannot_be_started_starts_nothing() {
         call(&["--template", "true", "--model", "m"]),
         (2, "usage".to_owned())
     );
-    house.write("script.json", "{\"replies\": []}");
+    env.write("script.json", "{\"replies\": []}");
     assert_eq!(
         call(&["--agent-script", "script.json", "--turn-timeout", "0"]),
         (2, "usage".to_owned())
     );
-    assert!(!house.run_place("a").exists());
+    assert!(!env.run_dir("a").exists());
 }

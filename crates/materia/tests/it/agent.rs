@@ -1,9 +1,9 @@
-//! `materia agent`, and casts that are played by real agents.
+//! `materia agent`, and casts with real agents.
 //!
-//! What needs no agent program is here. `needs_agents` drives the real programs, each against a scripted
-//! model server on the loopback, so that nothing leaves the machine.
+//! The tests in this file need no agent program. `needs_agents` drives the real programs against a
+//! scripted model server on the loopback interface, so nothing leaves the machine.
 
-pub mod stage;
+pub mod harness;
 mod needs_agents;
 
 use std::os::unix::fs::PermissionsExt;
@@ -11,86 +11,85 @@ use std::os::unix::fs::PermissionsExt;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::house::{Call, House};
+use crate::test_env::{TestCommand, TestEnv};
 
-/// A call with nothing in `PATH` but these programs and the few of the system's that they need.
-fn sealed<'a>(house: &'a House, call: Call<'a>, programs: &[(&str, &str)]) -> Call<'a> {
+/// Limits the `PATH` of a command to these programs and the few system programs they need.
+fn with_programs<'a>(
+    env: &'a TestEnv,
+    command: TestCommand<'a>,
+    programs: &[(&str, &str)],
+) -> TestCommand<'a> {
     for (name, script) in programs {
-        let path = house.write(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
+        let path = env.write(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
         std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
     }
-    let bin = house.work().join("bin");
+    let bin = env.work_dir().join("bin");
     std::fs::create_dir_all(&bin).unwrap();
     for tool in ["sh", "cat", "sleep", "setsid"] {
         if !bin.join(tool).exists() {
             std::os::unix::fs::symlink(format!("/usr/bin/{tool}"), bin.join(tool)).unwrap();
         }
     }
-    call.env("PATH", bin)
+    command.env("PATH", bin)
 }
 
-/// A config with agents of its own.
-fn config(house: &House, agents: &Value, more: &Value) {
+/// Writes a config with these agents.
+fn write_config(env: &TestEnv, agents: &Value, more: &Value) {
     let mut document = json!({"agents": agents});
     document
         .as_object_mut()
         .unwrap()
         .extend(more.as_object().unwrap().clone());
-    house.write("flow.json", document.to_string());
+    env.write("flow.json", document.to_string());
 }
 
-fn ask<'a>(house: &'a House, words: &[&str]) -> Call<'a> {
-    let words = [&["agent", "run", "--config", "flow.json"], words].concat();
-    house.materia(&words).stdin("what is up?")
+fn agent_run<'a>(env: &'a TestEnv, args: &[&str]) -> TestCommand<'a> {
+    let args = [&["agent", "run", "--config", "flow.json"], args].concat();
+    env.materia(&args).stdin("what is up?")
 }
 
 #[test]
-fn without_an_agent_it_says_what_to_install() {
-    let house = House::new();
-    let nobody = sealed(&house, house.materia(&["agent", "run"]).stdin("x"), &[]).run();
-    assert_snapshot!(nobody.transcript(), @r"
+fn without_an_agent_the_error_names_what_to_install() {
+    let env = TestEnv::new();
+    let missing = with_programs(&env, env.materia(&["agent", "run"]).stdin("x"), &[]).run();
+    assert_snapshot!(missing.transcript(), @r"
     $ materia agent run
     --- stderr
     error: no agent was found on this machine
       hint: install one, such as `npm install -g @earendil-works/pi-coding-agent`; see `materia doctor`
     --- exit 6
     ");
-    let call = house
+    let command = env
         .materia(&["agent", "run", "--agent", "codex", "--json"])
         .stdin("x");
-    let missing = sealed(&house, call, &[]).run();
-    assert_eq!(
-        (missing.code(), &missing.json()["error"]["code"]),
-        (6, &json!("no_agent"))
-    );
+    let missing = with_programs(&env, command, &[]).run();
+    missing.assert_error(6, "no_agent");
     assert!(
         missing.json()["error"]["hint"]
             .as_str()
             .unwrap()
             .contains("npm install -g @openai/codex")
     );
-    let call = house
+    let command = env
         .materia(&["agent", "run", "--agent", "clade", "--json"])
         .stdin("x");
-    let near = sealed(&house, call, &[]).run();
-    assert_eq!(
-        (near.code(), &near.json()["error"]["hint"]),
-        (6, &json!("did you mean `claude`?"))
-    );
+    let near = with_programs(&env, command, &[]).run();
+    assert_eq!(near.code(), 6);
+    assert_eq!(near.json()["error"]["hint"], "did you mean `claude`?");
 }
 
 #[test]
-fn a_cast_without_its_agent_starts_nothing_and_says_what_to_install() {
-    let house = House::new();
+fn a_cast_without_its_agent_starts_nothing() {
+    let env = TestEnv::new();
     let socket = json!({"a": {"materia": "Talk"}});
     let role = json!({"Talk": {"tools": "none", "prompt": "say it", "agent": "claude"}});
     let loadouts = json!({"T": {"entry": "a", "sockets": socket}});
-    house.write(
+    env.write(
         "flow.json",
         json!({"activeLoadout": "T", "loadouts": loadouts, "materia": role}).to_string(),
     );
-    let call = house.materia(&["cast", "--config", "flow.json", "x", "--agent", "echo"]);
-    let outcome = sealed(&house, call, &[]).run();
+    let command = env.materia(&["cast", "--config", "flow.json", "x", "--agent", "echo"]);
+    let outcome = with_programs(&env, command, &[]).run();
     assert_snapshot!(outcome.transcript(), @r"
     $ materia cast --config flow.json x --agent echo
     --- stderr
@@ -98,34 +97,34 @@ fn a_cast_without_its_agent_starts_nothing_and_says_what_to_install() {
       hint: `npm install -g @anthropic-ai/claude-code`, or choose another with --agent
     --- exit 6
     ");
-    assert!(!house.work().join(".pi").exists());
+    assert!(!env.work_dir().join(".pi").exists());
 }
 
 #[test]
-fn the_list_says_who_plays_and_why() {
-    let house = House::new();
-    config(
-        &house,
+fn the_list_shows_the_default_agent_and_the_reason() {
+    let env = TestEnv::new();
+    write_config(
+        &env,
         &json!({"mine": {"command": ["cat"]}}),
         &json!({"agent": "codex"}),
     );
-    let call = house.materia(&["agent", "list", "--config", "flow.json"]);
-    let list = sealed(&house, call, &[("codex", "exit 0"), ("pi", "exit 0")])
+    let command = env.materia(&["agent", "list", "--config", "flow.json"]);
+    let list = with_programs(&env, command, &[("codex", "exit 0"), ("pi", "exit 0")])
         .run()
         .ok();
     assert_snapshot!(list.transcript(), @r"
     $ materia agent list --config flow.json
-    mine        command  tools as its kind does; [HOUSE]/project/bin/cat
-    pi          pi       tools by name; [HOUSE]/project/bin/pi
+    mine        command  tools as its kind does; [ROOT]/project/bin/cat
+    pi          pi       tools by name; [ROOT]/project/bin/pi
     claude      the agent Claude Code is not installed: there is no `claude` in PATH; `npm install -g @anthropic-ai/claude-code`, or choose another with --agent
-    codex       codex    tools by its sandbox; [HOUSE]/project/bin/codex
+    codex       codex    tools by its sandbox; [ROOT]/project/bin/codex
     gemini      the agent Gemini CLI is not installed: there is no `gemini` in PATH; `npm install -g @google/gemini-cli`, or choose another with --agent
     opencode    the agent OpenCode is not installed: there is no `opencode` in PATH; `npm install -g opencode-ai`, or choose another with --agent
 
     plays: codex, flow.json names it
     ");
-    let call = house.materia(&["agent", "list", "--json"]);
-    let found = sealed(&house, call, &[]).run().json();
+    let command = env.materia(&["agent", "list", "--json"]);
+    let found = with_programs(&env, command, &[]).run().json();
     assert_eq!(
         found["chosen"],
         json!({"name": "pi", "why": "found", "reason": "the first one found"})
@@ -133,8 +132,8 @@ fn the_list_says_who_plays_and_why() {
 }
 
 #[test]
-fn any_command_is_an_agent() {
-    let house = House::new();
+fn any_command_can_be_an_agent() {
+    let env = TestEnv::new();
     let agents = json!({
         "echo": {"command": ["sh", "-c", "printf 'model=%s ' \"$1\"; cat", "sh", "{model}"]},
         "json": {"command": ["sh", "-c", "cat >/dev/null; printf %s \"$1\"", "sh",
@@ -143,78 +142,72 @@ fn any_command_is_an_agent() {
         "broken": {"command": ["sh", "-c", "echo 'rate limit, try again in 2s' >&2; exit 3"]},
         "mute": {"command": ["sh", "-c", "cat >/dev/null"]},
     });
-    config(&house, &agents, &json!({"agent": "echo"}));
-    let plain = ask(&house, &["--model", "m1"]).run().ok();
+    write_config(&env, &agents, &json!({"agent": "echo"}));
+    let plain = agent_run(&env, &["--model", "m1"]).run().ok();
     assert_eq!(plain.stdout, "model=m1 what is up?\n");
-    let read = ask(&house, &["--agent", "json", "--json"])
+    let read = agent_run(&env, &["--agent", "json", "--json"])
         .run()
         .ok()
         .json();
+    assert_has!(read, {"text": "hi", "usage": {"total": 10}});
+    let broken = agent_run(&env, &["--agent", "broken", "--json"]).run();
+    assert_eq!(broken.code(), 1);
+    assert_eq!(broken.json()["outcome"], "rate_limit");
+    let mute = agent_run(&env, &["--agent", "mute", "--json"]).run();
+    assert_eq!(mute.code(), 1);
+    assert_eq!(mute.json()["outcome"], "empty");
+    let notice = agent_run(&env, &["--tools", "none"]).run().ok();
     assert_eq!(
-        (&read["text"], &read["usage"]["total"]),
-        (&json!("hi"), &json!(10))
-    );
-    let broken = ask(&house, &["--agent", "broken", "--json"]).run();
-    assert_eq!(
-        (broken.code(), &broken.json()["outcome"]),
-        (1, &json!("rate_limit"))
-    );
-    let mute = ask(&house, &["--agent", "mute", "--json"]).run();
-    assert_eq!((mute.code(), &mute.json()["outcome"]), (1, &json!("empty")));
-    let told = ask(&house, &["--tools", "none"]).run().ok();
-    assert_eq!(
-        told.stderr,
+        notice.stderr,
         "notice: echo: this agent is a command: which tools it uses is its own choice\n"
     );
 }
 
 #[test]
-fn a_cast_says_where_its_agent_cannot_keep_to_its_tools() {
-    let house = House::new();
+fn a_cast_warns_once_if_the_agent_cannot_limit_its_tools() {
+    let env = TestEnv::new();
     let more = json!({"agent": "echo", "activeLoadout": "T", "materia": {"Talk": {"tools": "readOnly", "prompt": "say it"}},
         "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Talk", "edges": [{"to": "b"}]}, "b": {"materia": "Talk"}}}}});
-    config(&house, &json!({"echo": {"command": ["cat"]}}), &more);
-    let said = house
+    write_config(&env, &json!({"echo": {"command": ["cat"]}}), &more);
+    let output = env
         .materia(&["cast", "--config", "flow.json", "x"])
         .run()
         .ok();
-    let told = said
+    let notices = output
         .stderr
         .matches("echo: this agent is a command: which tools it uses is its own choice")
         .count();
-    assert_eq!(told, 1, "it is told once: {}", said.stderr);
-    let kept = house
+    assert_eq!(notices, 1, "expected one notice: {}", output.stderr);
+    let activity = env
         .shell("cat .pi/pi-materia/*/sockets/a/*.activity.jsonl")
         .run()
         .ok()
         .stdout;
     assert!(
-        kept.contains("its own choice"),
-        "every surface can read it: {kept}"
+        activity.contains("its own choice"),
+        "the notice is not in the activity log: {activity}"
     );
 }
 
 #[test]
-fn a_cast_that_is_taken_up_is_played_by_whoever_was_named() {
-    let house = House::new();
+fn a_continued_cast_uses_the_agent_it_was_started_with() {
+    let env = TestEnv::new();
     let more = json!({"agent": "one", "activeLoadout": "T",
         "materia": {"Talk": {"multiTurn": true, "prompt": "say it", "tools": "none"}},
         "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Talk"}}}}});
-    let says = |word: &str| json!({"command": ["echo", word]});
-    config(
-        &house,
-        &json!({"one": says("one"), "two": says("two")}),
+    let echo_agent = |word: &str| json!({"command": ["echo", word]});
+    write_config(
+        &env,
+        &json!({"one": echo_agent("one"), "two": echo_agent("two")}),
         &more,
     );
-    house
-        .materia(&["cast", "--config", "flow.json", "--agent", "two", "x"])
+    env.materia(&["cast", "--config", "flow.json", "--agent", "two", "x"])
         .run()
         .ok();
-    house
-        .materia(&["continue", "2026-01-01T00-00-00-000Z", "more"])
+    env.materia(&["continue", "2026-01-01T00-00-00-000Z", "more"])
         .run()
         .ok();
-    let answers = house
+    let answers = env
         .shell("cat .pi/pi-materia/*/sockets/a/*.output.md")
         .run()
         .ok()
@@ -223,9 +216,7 @@ fn a_cast_that_is_taken_up_is_played_by_whoever_was_named() {
         answers.contains("two") && !answers.contains("one"),
         "{answers}"
     );
-    let near = house
-        .materia(&["continue", "2026-01-01T00-00-00-00Z"])
-        .run();
+    let near = env.materia(&["continue", "2026-01-01T00-00-00-00Z"]).run();
     assert!(
         near.stderr
             .contains("did you mean `2026-01-01T00-00-00-000Z`?"),
@@ -235,83 +226,70 @@ fn a_cast_that_is_taken_up_is_played_by_whoever_was_named() {
 }
 
 #[test]
-fn a_turn_that_takes_too_long_leaves_nothing_behind() {
-    let house = House::new();
-    let tree =
+fn a_turn_that_times_out_leaves_no_process() {
+    let env = TestEnv::new();
+    let script =
         "setsid sh -c 'sleep 600 & sleep 600' >/dev/null 2>&1 & trap '' TERM; sleep 600; sleep 600";
-    config(
-        &house,
-        &json!({"slow": {"command": ["sh", "-c", tree]}}),
+    write_config(
+        &env,
+        &json!({"slow": {"command": ["sh", "-c", script]}}),
         &json!({"agent": "slow"}),
     );
-    let late = ask(&house, &["--timeout", "0.2", "--json"]).run();
-    assert_eq!(
-        (late.code(), &late.json()["outcome"]),
-        (1, &json!("timeout"))
-    );
-    assert_eq!(house.alive().len(), 0);
+    let late = agent_run(&env, &["--timeout", "0.2", "--json"]).run();
+    assert_eq!(late.code(), 1);
+    assert_eq!(late.json()["outcome"], "timeout");
+    assert_eq!(env.live_processes().len(), 0);
 }
 
 #[test]
-fn what_an_agent_leaves_behind_ends_with_its_turn() {
-    let house = House::new();
-    let tree = "cat; setsid sh -c 'sleep 600 & sleep 600' >/dev/null 2>&1 &";
-    config(
-        &house,
-        &json!({"untidy": {"command": ["sh", "-c", tree]}}),
+fn background_processes_of_an_agent_end_with_its_turn() {
+    let env = TestEnv::new();
+    let script = "cat; setsid sh -c 'sleep 600 & sleep 600' >/dev/null 2>&1 &";
+    write_config(
+        &env,
+        &json!({"untidy": {"command": ["sh", "-c", script]}}),
         &json!({"agent": "untidy"}),
     );
-    assert_eq!(ask(&house, &[]).run().ok().stdout, "what is up?\n");
-    assert_eq!(house.alive().len(), 0);
+    assert_eq!(agent_run(&env, &[]).run().ok().stdout, "what is up?\n");
+    assert_eq!(env.live_processes().len(), 0);
 }
 
 #[test]
-fn a_project_brings_no_agent_before_it_is_trusted() {
-    let house = House::new();
+fn an_untrusted_project_cannot_define_an_agent() {
+    let env = TestEnv::new();
     let agents = json!({"pi": {"command": ["sh", "-c", "touch ran; cat"]}});
-    house.write(
+    env.write(
         ".pi/pi-materia.json",
         json!({"agents": agents, "agent": "pi"}).to_string(),
     );
-    let call = house.materia(&["agent", "run", "--json"]).stdin("x");
-    let refused = sealed(&house, call, &[]).run();
-    assert_eq!(
-        (refused.code(), &refused.json()["error"]["code"]),
-        (4, &json!("untrusted")),
-        "as in a cast"
-    );
-    assert!(!house.work().join("ran").exists());
-    let call = house.materia(&["spawn", "--agent", "pi", "--as", "run:a", "--json"]);
-    assert_eq!(sealed(&house, call, &[]).run().code(), 4);
-    let doctor = sealed(&house, house.materia(&["doctor", "--json"]), &[])
+    let command = env.materia(&["agent", "run", "--json"]).stdin("x");
+    let refused = with_programs(&env, command, &[]).run();
+    refused.assert_error(4, "untrusted");
+    assert!(!env.work_dir().join("ran").exists());
+    let command = env.materia(&["spawn", "--agent", "pi", "--as", "run:a", "--json"]);
+    assert_eq!(with_programs(&env, command, &[]).run().code(), 4);
+    let doctor = with_programs(&env, env.materia(&["doctor", "--json"]), &[])
         .run()
         .json();
-    assert_eq!(
-        (&doctor["agent"], &doctor["agentUntrusted"]),
-        (&json!(null), &json!("[HOUSE]/project/.pi/pi-materia.json"))
-    );
+    assert_has!(doctor, {"agent": null, "agentUntrusted": "[ROOT]/project/.pi/pi-materia.json"});
     assert!(
-        sealed(&house, house.materia(&["doctor"]), &[])
+        with_programs(&env, env.materia(&["doctor"]), &[])
             .run()
             .stdout
             .contains("is not trusted, so it has no say")
     );
-    crate::trust::trust(&house);
-    let doctor = sealed(&house, house.materia(&["doctor", "--json"]), &[])
+    crate::trust::trust(&env);
+    let doctor = with_programs(&env, env.materia(&["doctor", "--json"]), &[])
         .run()
         .json();
-    assert_eq!(
-        (&doctor["agent"]["name"], &doctor["agent"]["why"]),
-        (&json!("pi"), &json!("config")),
-        "{doctor}"
-    );
+    assert_has!(doctor["agent"], {"name": "pi", "why": "config"});
     assert_eq!(
         doctor["agent"]["file"],
-        "[HOUSE]/project/.pi/pi-materia.json"
+        "[ROOT]/project/.pi/pi-materia.json"
     );
     assert!(doctor.get("agentUntrusted").is_none());
-    house.shell("cp /usr/bin/touch bin/touch").run().ok();
-    let call = house.materia(&["agent", "run"]).stdin("x");
-    sealed(&house, call, &[]).run().ok();
-    assert!(house.work().join("ran").exists());
+    env.shell("cp /usr/bin/touch bin/touch").run().ok();
+    let command = env.materia(&["agent", "run"]).stdin("x");
+    with_programs(&env, command, &[]).run().ok();
+    assert!(env.work_dir().join("ran").exists());
 }

@@ -1,10 +1,10 @@
-//! `materia budget`: shown, raised while a cast runs, raised after it stopped, and refused to
-//! agents (S2).
+//! `materia budget`: shows the limits and raises them during and after a cast. Agents may not raise
+//! them (S2).
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 /// A utility that waits for a file, then two agents that use 100 tokens each.
 fn flow() -> Value {
@@ -18,12 +18,12 @@ fn flow() -> Value {
             "c": {"materia": "Agent"}}}}})
 }
 
-fn house() -> House {
-    let house = House::new();
-    house.write("flow.json", flow().to_string());
+fn example_env() -> TestEnv {
+    let env = TestEnv::new();
+    env.write("flow.json", flow().to_string());
     let reply = json!({"text": "ok", "usage": {"input": 60, "output": 40, "cost": {"total": 0.5}}, "times": 9});
-    house.write("script.json", json!({"replies": [reply]}).to_string());
-    house
+    env.write("script.json", json!({"replies": [reply]}).to_string());
+    env
 }
 
 const CAST: [&str; 6] = [
@@ -36,32 +36,29 @@ const CAST: [&str; 6] = [
 ];
 
 #[test]
-fn c11_a_running_cast_takes_a_new_limit_up() {
-    let house = house();
-    let detached = house
+fn c11_a_running_cast_uses_a_raised_limit() {
+    let env = example_env();
+    let detached = env
         .materia(&[&CAST[..], &["--detach", "--json"]].concat())
         .run()
         .ok()
         .json();
-    while !house.work().join("started").exists() {
+    while !env.work_dir().join("started").exists() {
         std::thread::yield_now();
     }
-    let raised = house.materia(&["budget", "1k", "--json"]).run().ok().json();
-    assert_eq!(
-        (&raised["raised"], &raised["status"]),
-        (&json!("ordered"), &json!("running"))
-    );
+    let raised = env.materia(&["budget", "1k", "--json"]).run().ok().json();
+    assert_has!(raised, {"raised": "ordered", "status": "running"});
     assert_eq!(
         raised["budget"][0],
         json!({"what": "tokens", "used": 0.0, "limit": 1000.0})
     );
-    house.write("go", "");
+    env.write("go", "");
     let dir = detached["runDir"]
         .as_str()
         .unwrap()
-        .replace("[HOUSE]/project/", "");
+        .replace("[ROOT]/project/", "");
     loop {
-        let now = house.materia(&["status", "--json"]).run().ok().json();
+        let now = env.materia(&["status", "--json"]).run().ok().json();
         if now["status"] == "complete" {
             assert_eq!(
                 now["budget"][0],
@@ -73,43 +70,33 @@ fn c11_a_running_cast_takes_a_new_limit_up() {
         std::thread::yield_now();
     }
     assert_eq!(
-        house
-            .read(&format!("{dir}/events.jsonl"))
+        env.read(&format!("{dir}/events.jsonl"))
             .matches("\"budget_raised\"")
             .count(),
         1
     );
     assert_eq!(
-        house.shell(&format!("ls {dir}/orders")).run().stdout,
+        env.shell(&format!("ls {dir}/orders")).run().stdout,
         "",
-        "the order was taken up"
+        "the order must be consumed"
     );
-    while !house.alive().is_empty() {
+    while !env.live_processes().is_empty() {
         std::thread::yield_now();
     }
-    let late = house.materia(&["budget", "2k", "--json"]).run();
-    assert_eq!(
-        (late.code(), &late.json()["error"]["code"]),
-        (4, &json!("refused")),
-        "it is complete"
-    );
+    let late = env.materia(&["budget", "2k", "--json"]).run();
+    late.assert_error(4, "refused");
 }
 
 #[test]
-fn a_cast_that_ran_out_goes_on_behind_what_it_finished() {
-    let house = house();
-    house.write("go", "");
-    let out = house.materia(&[&CAST[..], &["--json"]].concat()).run();
-    assert_eq!(
-        (out.code(), &out.json()["error"]["code"]),
-        (7, &json!("budget_limit")),
-        "{}",
-        out.transcript()
-    );
-    let shown = house.materia(&["budget"]).run().ok();
-    let raised = house.materia(&["budget", "+500"]).run().ok();
+fn recast_with_a_raised_limit_continues_after_finished_steps() {
+    let env = example_env();
+    env.write("go", "");
+    let stopped = env.materia(&[&CAST[..], &["--json"]].concat()).run();
+    stopped.assert_error(7, "budget_limit");
+    let shown = env.materia(&["budget"]).run().ok();
+    let raised = env.materia(&["budget", "+500"]).run().ok();
     assert_snapshot!(format!("{}\n{}", shown.transcript(), raised.transcript()));
-    let done = house
+    let done = env
         .materia(&["recast", "--agent-script", "script.json", "--json"])
         .run()
         .ok()
@@ -122,26 +109,19 @@ fn a_cast_that_ran_out_goes_on_behind_what_it_finished() {
 }
 
 #[test]
-fn s2_agents_raise_no_budget_and_words_are_checked() {
-    let house = house();
-    house.write("go", "");
-    house.materia(&CAST).run();
+fn s2_agents_cannot_raise_a_budget_and_arguments_are_checked() {
+    let env = example_env();
+    env.write("go", "");
+    env.materia(&CAST).run();
     for name in ["MATERIA_RUN", "MATERIA_SESSION"] {
-        let refused = house
+        let refused = env
             .materia(&["budget", "1M", "--json"])
             .env(name, "x")
             .run();
-        assert_eq!(
-            (refused.code(), &refused.json()["error"]["code"]),
-            (4, &json!("operator_only"))
-        );
-        house
-            .materia(&["budget", "--json"])
-            .env(name, "x")
-            .run()
-            .ok();
+        refused.assert_error(4, "operator_only");
+        env.materia(&["budget", "--json"]).env(name, "x").run().ok();
     }
-    let inside = house
+    let inside = env
         .materia(&["run", "--template", "materia budget 1M --json"])
         .run();
     assert!(
@@ -149,11 +129,11 @@ fn s2_agents_raise_no_budget_and_words_are_checked() {
         "{}",
         inside.transcript()
     );
-    let before = house.materia(&["budget", "--json"]).run().ok().json();
+    let before = env.materia(&["budget", "--json"]).run().ok().json();
     assert_eq!(before["budget"][0]["limit"], 50.0);
-    assert_eq!(house.materia(&["budget", "2026", "much"]).run().code(), 2);
-    assert_eq!(house.materia(&["budget", "--cost", "-1"]).run().code(), 2);
-    assert_eq!(house.materia(&["budget", "nope"]).run().code(), 3);
+    assert_eq!(env.materia(&["budget", "2026", "much"]).run().code(), 2);
+    assert_eq!(env.materia(&["budget", "--cost", "-1"]).run().code(), 2);
+    assert_eq!(env.materia(&["budget", "nope"]).run().code(), 3);
 }
 
 /// An agent that uses 60 tokens, waits for a file, and uses 60 more.
@@ -164,38 +144,34 @@ while [ ! -e go ]; do sleep 0.02; done
 use done stop; echo '{"type":"agent_settled"}'
 "#;
 
-fn spender() -> House {
-    let house = House::new();
-    house.write("spender.sh", SPENDER);
+fn spender_env() -> TestEnv {
+    let env = TestEnv::new();
+    env.write("spender.sh", SPENDER);
     let agents = json!({"spender": {"kind": "pi", "command": ["sh", "spender.sh"]}});
     let flow = json!({"activeLoadout": "T", "budget": {"maxTokens": 100}, "agents": agents, "agent": "spender",
         "materia": {"Agent": {"tools": "none", "prompt": "x"}},
         "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Agent"}}}}});
-    house.write("flow.json", flow.to_string());
-    house
+    env.write("flow.json", flow.to_string());
+    env
 }
 
 #[test]
-fn c11_a_limit_that_is_raised_while_a_turn_runs_holds_for_that_turn() {
-    let house = spender();
-    let cast = house
+fn c11_a_limit_raised_during_a_turn_applies_to_that_turn() {
+    let env = spender_env();
+    let cast = env
         .materia(&["cast", "--config", "flow.json", "--json", "x"])
         .start();
-    house.until_file_has(house.work().join("spent"), "spent");
-    let raised = house.materia(&["budget", "1k", "--json"]).run().ok().json();
+    env.wait_for_file_text(env.work_dir().join("spent"), "spent");
+    let raised = env.materia(&["budget", "1k", "--json"]).run().ok().json();
     assert_eq!(raised["raised"], "ordered");
-    house.write("go", "");
-    let report = cast.end().ok().json();
-    assert_eq!(
-        (&report["status"], &report["usage"]["tokens"]["total"]),
-        (&json!("complete"), &json!(120)),
-        "{report}"
-    );
+    env.write("go", "");
+    let report = cast.wait().ok().json();
+    assert_has!(report, {"status": "complete", "usage": {"tokens": {"total": 120}}});
     let dir = report["runDir"]
         .as_str()
         .unwrap()
-        .replace("[HOUSE]/project/", "");
-    let events = house.read(&format!("{dir}/events.jsonl"));
+        .replace("[ROOT]/project/", "");
+    let events = env.read(&format!("{dir}/events.jsonl"));
     let at = |kind: &str| {
         events
             .find(&format!("\"{kind}\""))
@@ -203,21 +179,16 @@ fn c11_a_limit_that_is_raised_while_a_turn_runs_holds_for_that_turn() {
     };
     assert!(
         at("budget_raised") < at("socket_complete"),
-        "what was allowed stands before what was used"
+        "the new limit must be recorded before the usage"
     );
 }
 
 #[test]
-fn c11_without_that_the_turn_is_ended() {
-    let house = spender();
-    house.write("go", "");
-    let ended = house
+fn c11_a_turn_that_exceeds_the_limit_is_ended() {
+    let env = spender_env();
+    env.write("go", "");
+    let ended = env
         .materia(&["cast", "--config", "flow.json", "--json", "x"])
         .run();
-    assert_eq!(
-        (ended.code(), &ended.json()["error"]["code"]),
-        (7, &json!("budget_limit")),
-        "{}",
-        ended.transcript()
-    );
+    ended.assert_error(7, "budget_limit");
 }

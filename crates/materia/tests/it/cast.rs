@@ -1,4 +1,4 @@
-//! `materia cast` and what goes on with one: the document, the directory, what a person reads.
+//! `materia cast` and the commands that continue a cast: the report, the directory, the text output.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::house::{House, Outcome};
+use crate::test_env::{TestEnv, TestOutput};
 
-mod goes_on;
+mod resume;
 mod matrix;
 mod orphans;
 mod terminal;
 
-/// A utility that prints this.
-fn says(text: &Value) -> Value {
+/// A utility that prints this JSON.
+fn printing_utility(text: &Value) -> Value {
     json!({"type": "utility", "command": ["sh", "-c", "cat >/dev/null; printf %s \"$1\"", "says", text.to_string()],
         "parse": "json"})
 }
@@ -25,46 +25,45 @@ fn config(sockets: &Value, materia: &Value) -> Value {
 }
 
 /// Casts a config.
-fn cast(house: &House, config: &Value, more: &[&str]) -> Outcome {
-    house.write("flow.json", config.to_string());
-    house
-        .materia(&[&["cast", "--config", "flow.json", "do the work"], more].concat())
+fn cast(env: &TestEnv, config: &Value, more: &[&str]) -> TestOutput {
+    env.write("flow.json", config.to_string());
+    env.materia(&[&["cast", "--config", "flow.json", "do the work"], more].concat())
         .run()
 }
 
 /// The directory of the only cast.
-fn run_dir(house: &House) -> PathBuf {
-    let casts = fs::read_dir(house.work().join(".pi/pi-materia")).unwrap();
+fn run_dir(env: &TestEnv) -> PathBuf {
+    let casts = fs::read_dir(env.work_dir().join(".pi/pi-materia")).unwrap();
     let mut dirs: Vec<PathBuf> = casts.map(|entry| entry.unwrap().path()).collect();
     assert_eq!(dirs.len(), 1, "{dirs:?}");
     dirs.remove(0)
 }
 
-/// The events of the only cast, without the journal's own.
-fn events(house: &House) -> Vec<Value> {
-    let text = fs::read_to_string(run_dir(house).join("events.jsonl")).unwrap();
+/// The events of the only cast, without the records of the journal itself.
+fn events(env: &TestEnv) -> Vec<Value> {
+    let text = fs::read_to_string(run_dir(env).join("events.jsonl")).unwrap();
     let events = text
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
     events.filter(|event| event["type"] != "journal").collect()
 }
 
-fn types(house: &House) -> Vec<String> {
-    events(house)
+fn event_types(env: &TestEnv) -> Vec<String> {
+    events(env)
         .iter()
         .map(|event| event["type"].as_str().unwrap().to_owned())
         .collect()
 }
 
-/// The names of everything below a directory.
+/// The paths of all files below a directory.
 fn files(dir: &std::path::Path) -> Vec<String> {
     let mut all = Vec::new();
-    let mut left = vec![dir.to_owned()];
-    while let Some(next) = left.pop() {
+    let mut pending = vec![dir.to_owned()];
+    while let Some(next) = pending.pop() {
         for entry in fs::read_dir(next).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                left.push(path);
+                pending.push(path);
             } else {
                 all.push(path);
             }
@@ -83,8 +82,8 @@ fn files(dir: &std::path::Path) -> Vec<String> {
     names
 }
 
-fn hello() -> Value {
-    let mut first = says(&json!({"hello": "HELLO", "satisfied": true}));
+fn hello_config() -> Value {
+    let mut first = printing_utility(&json!({"hello": "HELLO", "satisfied": true}));
     first["assign"] = json!({"word": "$.hello"});
     config(
         &json!({"a": {"materia": "Say", "edges": [{"when": "satisfied", "to": "b"}]}, "b": {"materia": "Talk"}}),
@@ -92,20 +91,20 @@ fn hello() -> Value {
     )
 }
 
-fn script(house: &House, replies: &Value) {
-    house.write("script.json", json!({"replies": replies}).to_string());
+fn write_script(env: &TestEnv, replies: &Value) {
+    env.write("script.json", json!({"replies": replies}).to_string());
 }
 
 #[test]
-fn a_cast_leaves_its_document_its_events_and_its_artifacts() {
-    let house = House::new();
-    script(
-        &house,
+fn a_cast_writes_its_report_events_and_artifacts() {
+    let env = TestEnv::new();
+    write_script(
+        &env,
         &json!([{"match": {"socket": "b"}, "text": "done", "usage": {"input": 3, "output": 4}}]),
     );
     let outcome = cast(
-        &house,
-        &hello(),
+        &env,
+        &hello_config(),
         &["--agent-script", "script.json", "--json"],
     )
     .ok();
@@ -117,13 +116,13 @@ fn a_cast_leaves_its_document_its_events_and_its_artifacts() {
     usage["byMateria"] = json!({"Talk": by_materia});
     let id = "2026-01-01T00-00-00-000Z";
     let expected = json!({
-        "ok": true, "castId": id, "status": "complete", "runDir": format!("[HOUSE]/project/.pi/pi-materia/{id}"),
+        "ok": true, "castId": id, "status": "complete", "runDir": format!("[ROOT]/project/.pi/pi-materia/{id}"),
         "loadout": "T", "visits": {"a": 1, "b": 1}, "traversals": {"a->b": 1},
         "state": {"envelope": {"satisfied": true}, "word": "HELLO"}, "item": null, "usage": usage, "error": null
     });
     assert_eq!(outcome.json(), expected);
     assert_eq!(
-        types(&house),
+        event_types(&env),
         [
             "cast_start",
             "socket_route",
@@ -141,7 +140,7 @@ fn a_cast_leaves_its_document_its_events_and_its_artifacts() {
         ]
     );
     assert_eq!(
-        files(&run_dir(&house)),
+        files(&run_dir(&env)),
         [
             "config.resolved.json",
             "events.jsonl",
@@ -156,7 +155,7 @@ fn a_cast_leaves_its_document_its_events_and_its_artifacts() {
             "usage.json"
         ]
     );
-    let dir = run_dir(&house);
+    let dir = run_dir(&env);
     let manifest: Value =
         serde_json::from_str(&fs::read_to_string(dir.join("manifest.json")).unwrap()).unwrap();
     let artifacts: Vec<&str> = manifest["entries"]
@@ -171,24 +170,21 @@ fn a_cast_leaves_its_document_its_events_and_its_artifacts() {
             .all(|artifact| dir.join(artifact).is_file()),
         "{artifacts:?}"
     );
-    assert_eq!(
-        (&manifest["format"], &manifest["status"]),
-        (&json!(1), &json!("complete"))
-    );
+    assert_has!(manifest, {"format": 1, "status": "complete"});
 }
 
 #[test]
-fn a_person_reads_a_line_per_step_and_where_everything_is() {
-    let house = House::new();
-    script(
-        &house,
+fn text_output_has_a_line_per_step_and_the_directory() {
+    let env = TestEnv::new();
+    write_script(
+        &env,
         &json!([{"match": {"socket": "b"}, "error": "empty"}, {"match": {"socket": "b"}, "text": "done"}]),
     );
-    let outcome = cast(&house, &hello(), &["--agent-script", "script.json"]).ok();
+    let outcome = cast(&env, &hello_config(), &["--agent-script", "script.json"]).ok();
     assert_snapshot!(outcome.transcript(), @r"
     $ materia cast --config flow.json 'do the work' --agent-script script.json
     complete: 2026-01-01T00-00-00-000Z, 2 steps
-    artifacts: [HOUSE]/project/.pi/pi-materia/2026-01-01T00-00-00-000Z
+    artifacts: [ROOT]/project/.pi/pi-materia/2026-01-01T00-00-00-000Z
     next: materia cast-show 2026-01-01T00-00-00-000Z
     --- stderr
     cast: 2026-01-01T00-00-00-000Z with the loadout `T`
@@ -201,12 +197,12 @@ fn a_person_reads_a_line_per_step_and_where_everything_is() {
 }
 
 #[test]
-fn a_failed_utility_says_why_and_keeps_everything() {
-    let house = House::new();
+fn a_failed_utility_is_reported_and_its_output_kept() {
+    let env = TestEnv::new();
     let broken =
         json!({"type": "utility", "command": ["sh", "-c", "echo part; echo bad >&2; exit 7"]});
     let outcome = cast(
-        &house,
+        &env,
         &config(&json!({"a": {"materia": "U"}}), &json!({"U": broken})),
         &[],
     );
@@ -214,7 +210,7 @@ fn a_failed_utility_says_why_and_keeps_everything() {
     assert_snapshot!(outcome.transcript(), @r#"
     $ materia cast --config flow.json 'do the work'
     failed: 2026-01-01T00-00-00-000Z, 1 step
-    artifacts: [HOUSE]/project/.pi/pi-materia/2026-01-01T00-00-00-000Z
+    artifacts: [ROOT]/project/.pi/pi-materia/2026-01-01T00-00-00-000Z
     next: materia cast-show 2026-01-01T00-00-00-000Z
     next: materia recast 2026-01-01T00-00-00-000Z
     --- stderr
@@ -223,7 +219,7 @@ fn a_failed_utility_says_why_and_keeps_everything() {
     error: U: "sh" "-c" "echo part; echo bad >&2; exit 7" failed with exit code 7; stderr: bad; see sockets/a/1.stdout.txt and sockets/a/1.stderr.txt
     --- exit 1
     "#);
-    let dir = run_dir(&house).join("sockets/a");
+    let dir = run_dir(&env).join("sockets/a");
     assert_eq!(
         files(&dir),
         [
@@ -238,7 +234,7 @@ fn a_failed_utility_says_why_and_keeps_everything() {
         "bad\n"
     );
     assert_eq!(
-        types(&house)
+        event_types(&env)
             .iter()
             .filter(|kind| *kind == "cast_end")
             .count(),
@@ -247,8 +243,8 @@ fn a_failed_utility_says_why_and_keeps_everything() {
 }
 
 #[test]
-fn nothing_is_started_when_the_definition_is_wrong_or_nobody_can_play_it() {
-    let house = House::new();
+fn a_wrong_definition_or_a_missing_agent_starts_nothing() {
+    let env = TestEnv::new();
     let nowhere = config(&json!({"a": {"materia": "Nobody"}}), &json!({}));
     let recipe = config(
         &json!({"a": {"materia": "R"}}),
@@ -258,21 +254,21 @@ fn nothing_is_started_when_the_definition_is_wrong_or_nobody_can_play_it() {
     let open = config(&json!({"a": {"materia": "T"}}), &open);
     let cases = [
         (nowhere, &["--json"][..], 2, "unknown_materia"),
-        (hello(), &["--json"], 6, "no_agent"),
+        (hello_config(), &["--json"], 6, "no_agent"),
         (
-            hello(),
+            hello_config(),
             &["--json", "--loadout", "Nope"],
             3,
             "unknown_loadout",
         ),
         (
-            hello(),
+            hello_config(),
             &["--json", "--agent-script", "none.json"],
             3,
             "unreadable",
         ),
         (
-            hello(),
+            hello_config(),
             &["--json", "--agent-script", "flow.json"],
             2,
             "invalid_agent_script",
@@ -281,82 +277,74 @@ fn nothing_is_started_when_the_definition_is_wrong_or_nobody_can_play_it() {
         (open, &["--json"], 2, "missing_value"),
     ];
     for (config, more, exit, code) in cases {
-        let outcome = cast(&house, &config, more);
+        let outcome = cast(&env, &config, more);
         assert_eq!(
             (outcome.code(), outcome.json()["error"]["code"].as_str()),
             (exit, Some(code))
         );
     }
-    assert!(!house.work().join(".pi").exists());
+    assert!(!env.work_dir().join(".pi").exists());
 }
 
 #[test]
-fn limits_and_logins_have_exit_codes_of_their_own() {
-    let house = House::new();
+fn limits_and_authentication_errors_have_their_own_exit_codes() {
+    let env = TestEnv::new();
     let again = config(
         &json!({"a": {"materia": "Say", "edges": [{"to": "b"}]}, "b": {"materia": "Say", "edges": [{"to": "a", "maxTraversals": 2}]}}),
-        &json!({"Say": says(&json!({}))}),
+        &json!({"Say": printing_utility(&json!({}))}),
     );
-    let stopped = cast(&house, &again, &["--json"]);
-    assert_eq!(
-        (stopped.code(), &stopped.json()["error"]["code"]),
-        (7, &json!("edge_limit"))
-    );
-    script(&house, &json!([{"error": "auth"}]));
+    let stopped = cast(&env, &again, &["--json"]);
+    stopped.assert_error(7, "edge_limit");
+    write_script(&env, &json!([{"error": "auth"}]));
     let refused = cast(
-        &house,
-        &hello(),
+        &env,
+        &hello_config(),
         &["--json", "--agent-script", "script.json"],
     );
-    assert_eq!(
-        (refused.code(), &refused.json()["error"]["code"]),
-        (6, &json!("agent_auth"))
-    );
+    refused.assert_error(6, "agent_auth");
 }
 
 #[test]
-fn s1_what_a_project_brings_runs_only_when_it_is_trusted() {
-    let house = House::new();
+fn s1_the_config_of_a_project_runs_only_if_trusted() {
+    let env = TestEnv::new();
     let touch = json!({"type": "utility", "command": ["touch", "ran"]});
-    let brought = config(
+    let project_config = config(
         &json!({"a": {"materia": "Touch"}}),
         &json!({"Touch": touch}),
     );
-    house.write(".pi/pi-materia.json", brought.to_string());
-    let refused = house.materia(&["cast", "x", "--json"]).run();
-    assert_eq!(
-        (refused.code(), &refused.json()["error"]["code"]),
-        (4, &json!("untrusted"))
-    );
+    env.write(".pi/pi-materia.json", project_config.to_string());
+    let refused = env.materia(&["cast", "x", "--json"]).run();
+    refused.assert_error(4, "untrusted");
     assert!(
         refused.json()["error"]["hint"]
             .as_str()
             .unwrap()
             .contains("`materia trust`")
     );
-    assert!(!house.work().join("ran").exists() && !house.work().join(".pi/pi-materia").exists());
-    house
-        .materia(&["cast", "x", "--json"])
+    assert!(
+        !env.work_dir().join("ran").exists() && !env.work_dir().join(".pi/pi-materia").exists()
+    );
+    env.materia(&["cast", "x", "--json"])
         .env("MATERIA_TRUST", "1")
         .run()
         .ok();
-    assert!(house.work().join("ran").exists());
+    assert!(env.work_dir().join("ran").exists());
 }
 
 #[test]
-fn c18_a_shipped_utility_runs_in_the_cast_and_leaves_the_same_artifacts() {
-    let house = House::new();
+fn c18_a_shipped_utility_leaves_the_same_artifacts_as_a_program() {
+    let env = TestEnv::new();
     let ignore = json!({"type": "utility", "parse": "json", "params": {"patterns": ["out/"]},
         "script": {"kind": "shippedUtility", "name": "ensure-ignored.mjs"}});
     let outcome = cast(
-        &house,
+        &env,
         &config(&json!({"a": {"materia": "I"}}), &json!({"I": ignore})),
         &["--json"],
     )
     .ok();
     assert_eq!(outcome.json()["status"], "complete");
-    assert!(house.read(".gitignore").contains("out/"));
-    let names = files(&run_dir(&house).join("sockets/a"));
+    assert!(env.read(".gitignore").contains("out/"));
+    let names = files(&run_dir(&env).join("sockets/a"));
     assert_eq!(
         names,
         [
@@ -369,12 +357,12 @@ fn c18_a_shipped_utility_runs_in_the_cast_and_leaves_the_same_artifacts() {
 }
 
 #[test]
-fn c20_a_template_is_a_utility_too() {
-    let house = House::new();
+fn c20_a_template_can_be_a_utility() {
+    let env = TestEnv::new();
     let template = json!({"type": "utility", "parse": "json", "params": {"word": "hi"}, "assign": {"said": "$.said"},
         "template": ["cat", "sh -c 'cat >/dev/null; printf %s \"$1\"' x '\\{\"said\": \"{word}\"\\}'"]});
     let outcome = cast(
-        &house,
+        &env,
         &config(&json!({"a": {"materia": "T"}}), &json!({"T": template})),
         &["--json"],
     );
@@ -388,10 +376,10 @@ fn c20_a_template_is_a_utility_too() {
 
 #[test]
 fn the_example_runs_without_a_model() {
-    let house = House::new();
+    let env = TestEnv::new();
     let example =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/hello.json");
-    let outcome = house
+    let outcome = env
         .materia(&[
             "cast",
             "--config",

@@ -1,34 +1,34 @@
-//! `materia casts`, `cast-show` and `status`: what is shown was observed (P4).
+//! `materia casts`, `cast-show` and `status`: they show only observed states (P4).
 
 use std::fs;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
-/// A list of two items; each is worked on and then checked, and the first one is not good enough at
-/// first.
-pub fn loops() -> Value {
+/// A config with a loop over two items: each is worked on and checked, and the first one needs
+/// rework.
+pub fn loop_config() -> Value {
     let sockets = json!({
         "plan": {"materia": "Plan", "edges": [{"to": "work"}]},
         "work": {"materia": "Work", "edges": [{"to": "check"}]},
         "check": {"materia": "Check", "edges": [
             {"when": "not_satisfied", "to": "work", "maxTraversals": 2}, {"when": "satisfied", "to": "work"}]}
     });
-    let all = json!({"l": {"sockets": ["work", "check"], "consumes": {"from": "plan", "output": "workItems"},
+    let loops = json!({"l": {"sockets": ["work", "check"], "consumes": {"from": "plan", "output": "workItems"},
         "exit": {"from": "check", "when": "satisfied", "to": "end"}}});
     let tools = "none";
     json!({"activeLoadout": "T", "budget": {"maxTokens": 1000, "maxCostUsd": 2},
-        "loadouts": {"T": {"entry": "plan", "sockets": sockets, "loops": all}},
+        "loadouts": {"T": {"entry": "plan", "sockets": sockets, "loops": loops}},
         "materia": {
             "Plan": {"tools": tools, "prompt": "plan", "generator": true, "parse": "json"},
             "Work": {"tools": tools, "prompt": "work"},
             "Check": {"tools": tools, "prompt": "check", "parse": "json"}}})
 }
 
-/// What the agents of [`loops`] say.
-pub fn replies() -> Value {
+/// The agent script for [`loop_config`].
+pub fn loop_script() -> Value {
     let items = json!([{"title": "First", "context": "a"}, {"title": "Second", "context": "b"}]);
     json!({"replies": [
         {"match": {"socket": "plan"}, "json": {"workItems": items}, "usage": {"input": 10, "output": 20, "cost": {"total": 0.01}}},
@@ -38,12 +38,12 @@ pub fn replies() -> Value {
     ]})
 }
 
-/// A house with the files of [`loops`].
-pub fn house() -> House {
-    let house = House::new();
-    house.write("flow.json", loops().to_string());
-    house.write("script.json", replies().to_string());
-    house
+/// A test environment with [`loop_config`] and [`loop_script`].
+pub fn example_env() -> TestEnv {
+    let env = TestEnv::new();
+    env.write("flow.json", loop_config().to_string());
+    env.write("script.json", loop_script().to_string());
+    env
 }
 
 const CAST: [&str; 6] = [
@@ -56,87 +56,80 @@ const CAST: [&str; 6] = [
 ];
 
 #[test]
-fn a_list_a_cast_and_its_standing_read_well() {
-    let house = house();
-    let nothing = house.materia(&["casts"]).run().ok();
-    house.materia(&CAST).run().ok();
-    house
-        .materia(&CAST)
+fn casts_cast_show_and_status_as_text() {
+    let env = example_env();
+    let nothing = env.materia(&["casts"]).run().ok();
+    env.materia(&CAST).run().ok();
+    env.materia(&CAST)
         .env("MATERIA_FAILPOINT", "journal.sync:5:abort")
         .run();
-    let words: [&[&str]; 4] = [
+    let args: [&[&str]; 4] = [
         &["casts"],
         &["cast-show", "2026-01-01T00-00-00-000Z"],
         &["status"],
         &["status", "2026-01-01T00-00-00-000Z"],
     ];
-    let mut said = vec![nothing.transcript()];
-    said.extend(words.map(|words| house.materia(words).run().ok().transcript()));
-    assert_snapshot!(said.join("\n"));
+    let mut transcripts = vec![nothing.transcript()];
+    transcripts.extend(args.map(|args| env.materia(args).run().ok().transcript()));
+    assert_snapshot!(transcripts.join("\n"));
 }
 
 #[test]
-fn p4_a_cast_runs_only_while_its_driver_lives() {
-    let house = House::new();
+fn p4_a_cast_is_running_only_while_its_driver_is_alive() {
+    let env = TestEnv::new();
     let slow = json!({"type": "utility", "timeoutMs": 600_000, "command":
         ["sh", "-c", "cat >/dev/null; echo started >new; mv new started; while [ ! -e go ]; do sleep 0.05; done"]});
-    house.write("flow.json", json!({"activeLoadout": "T", "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Slow"}}}},
+    env.write("flow.json", json!({"activeLoadout": "T", "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Slow"}}}},
         "materia": {"Slow": slow}}).to_string());
-    let detached = house
+    let detached = env
         .materia(&["cast", "--config", "flow.json", "x", "--detach", "--json"])
         .run()
         .ok()
         .json();
-    while !house.work().join("started").exists() {
+    while !env.work_dir().join("started").exists() {
         std::thread::yield_now();
     }
-    let listed = house.materia(&["casts", "--json"]).run().ok().json();
+    let listed = env.materia(&["casts", "--json"]).run().ok().json();
     let one = &listed["casts"][0];
-    assert_eq!(
-        (&one["castId"], &one["status"]),
-        (&detached["castId"], &json!("running"))
-    );
+    assert_has!(one, {"castId": detached["castId"], "status": "running"});
     assert_eq!(one["at"]["socket"], "a");
     let pid = one["driver"].as_u64().unwrap();
-    let status = house.materia(&["status", "--json"]).run().ok().json();
-    assert_eq!(
-        (&status["driver"], &status["graph"][0]["current"]),
-        (&json!(pid), &json!(true))
-    );
-    house.shell(&format!("kill -9 {pid}")).run().ok();
-    while house.materia(&["casts", "--json"]).run().ok().json()["casts"][0]["status"]
-        != "interrupted"
+    let status = env.materia(&["status", "--json"]).run().ok().json();
+    assert_eq!(status["driver"], json!(pid));
+    assert_eq!(status["graph"][0]["current"], true);
+    env.shell(&format!("kill -9 {pid}")).run().ok();
+    while env.materia(&["casts", "--json"]).run().ok().json()["casts"][0]["status"] != "interrupted"
     {
         std::thread::yield_now();
     }
-    let status = house.materia(&["status"]).run().ok().stdout;
+    let status = env.materia(&["status"]).run().ok().stdout;
     assert!(
         status.contains("needs you: nobody drives it")
             && status.contains("next: materia resume 2026"),
         "{status}"
     );
-    let steps = house.materia(&["cast-show", "--json"]).run().ok().json();
+    let steps = env.materia(&["cast-show", "--json"]).run().ok().json();
     assert_eq!(steps["steps"][0]["outcome"], "interrupted");
-    house.materia(&["abort", "--json"]).run().ok();
+    env.materia(&["abort", "--json"]).run().ok();
     assert_eq!(
-        house.materia(&["casts", "--json"]).run().ok().json()["casts"][0]["status"],
+        env.materia(&["casts", "--json"]).run().ok().json()["casts"][0]["status"],
         "aborted"
     );
-    house.write("go", "");
-    while !house.alive().is_empty() {
+    env.write("go", "");
+    while !env.live_processes().is_empty() {
         std::thread::yield_now();
     }
 }
 
 #[test]
-fn a_snapshot_older_than_the_log_is_not_believed_and_damage_hides_no_other_cast() {
-    let house = house();
+fn stale_snapshots_are_ignored_and_a_damaged_cast_hides_no_other() {
+    let env = example_env();
     for _ in 0..3 {
-        house.materia(&CAST).run().ok();
+        env.materia(&CAST).run().ok();
     }
-    let casts = house.work().join(".pi/pi-materia");
+    let casts = env.work_dir().join(".pi/pi-materia");
     let ids: Vec<String> = {
-        let listed = house.materia(&["casts", "--json"]).run().ok().json();
+        let listed = env.materia(&["casts", "--json"]).run().ok().json();
         listed["casts"]
             .as_array()
             .unwrap()
@@ -156,7 +149,7 @@ fn a_snapshot_older_than_the_log_is_not_believed_and_damage_hides_no_other_cast(
     let log = casts.join(&ids[2]).join("events.jsonl");
     fs::remove_file(casts.join(&ids[2]).join("manifest.json")).unwrap();
     fs::write(&log, "no journal\n").unwrap();
-    let listed = house.materia(&["casts", "--json"]).run().ok().json();
+    let listed = env.materia(&["casts", "--json"]).run().ok().json();
     let statuses: Vec<&str> = (0..3)
         .map(|n| listed["casts"][n]["status"].as_str().unwrap())
         .collect();
@@ -165,26 +158,23 @@ fn a_snapshot_older_than_the_log_is_not_believed_and_damage_hides_no_other_cast(
         listed["casts"][1]["usage"],
         json!({"tokens": 180, "cost": 0.01, "turns": 7})
     );
-    let some = house
+    let some = env
         .materia(&["casts", "--status", "complete", "--limit", "1", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (some["casts"].as_array().unwrap().len(), &some["total"]),
-        (1, &json!(3))
-    );
+    assert_eq!(some["casts"].as_array().unwrap().len(), 1);
+    assert_eq!(some["total"], 3);
 }
 
 #[test]
-fn what_is_meant_where_nobody_says_is_the_newest_that_suits() {
-    let house = house();
-    house
-        .materia(&CAST)
+fn without_an_id_a_command_takes_the_newest_suitable_cast() {
+    let env = example_env();
+    env.materia(&CAST)
         .env("MATERIA_FAILPOINT", "journal.sync:5:abort")
         .run();
-    house.materia(&CAST).run().ok();
-    let resumed = house
+    env.materia(&CAST).run().ok();
+    let resumed = env
         .materia(&["resume", "--agent-script", "script.json", "--json"])
         .run();
     assert_eq!(
@@ -193,17 +183,14 @@ fn what_is_meant_where_nobody_says_is_the_newest_that_suits() {
         "{}",
         resumed.transcript()
     );
-    let nothing = house.materia(&["resume", "--json"]).run();
+    let nothing = env.materia(&["resume", "--json"]).run();
+    nothing.assert_error(4, "refused");
+    assert_eq!(env.materia(&["status", "nope", "--json"]).run().code(), 3);
     assert_eq!(
-        (nothing.code(), &nothing.json()["error"]["code"]),
-        (4, &json!("refused"))
-    );
-    assert_eq!(house.materia(&["status", "nope", "--json"]).run().code(), 3);
-    assert_eq!(
-        house.materia(&["cast-show", "2026", "--json"]).run().json()["error"]["code"],
+        env.materia(&["cast-show", "2026", "--json"]).run().json()["error"]["code"],
         "ambiguous"
     );
-    let all = house
+    let all = env
         .materia(&[
             "cast-show",
             "2026-01-01T00-00-00-000Z-2",

@@ -1,13 +1,13 @@
-//! The command line itself: help, version, wrong words, colours, directories.
+//! The command line itself: help, version, wrong arguments, colours, directories.
 
 use insta::assert_snapshot;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
 fn version_is_one_line_on_stdout() {
-    let house = House::new();
-    let outcome = house.materia(&["--version"]).run().ok();
+    let env = TestEnv::new();
+    let outcome = env.materia(&["--version"]).run().ok();
     assert_eq!(
         outcome.stdout,
         concat!("materia ", env!("CARGO_PKG_VERSION"), "\n")
@@ -17,8 +17,8 @@ fn version_is_one_line_on_stdout() {
 
 #[test]
 fn help_fits_one_screen() {
-    let house = House::new();
-    let outcome = house.materia(&["-h"]).run().ok();
+    let env = TestEnv::new();
+    let outcome = env.materia(&["-h"]).run().ok();
     assert!(
         outcome.stdout.lines().count() <= 64
             && outcome.stdout.lines().all(|line| line.len() <= 100)
@@ -27,42 +27,41 @@ fn help_fits_one_screen() {
 }
 
 #[test]
-fn wrong_words_are_named_with_a_suggestion() {
-    let house = House::new();
+fn wrong_arguments_are_reported_with_a_suggestion() {
+    let env = TestEnv::new();
     let transcripts = [
-        house.materia(&["doctr"]).run(),
-        house.materia(&["doctor", "--jsn"]).run(),
-        house.materia(&["doctor", "--color", "sometimes"]).run(),
-        house.materia(&["-C", "nowhere", "doctor"]).run(),
-        house.materia(&["nonsense", "--json"]).run(),
+        env.materia(&["doctr"]).run(),
+        env.materia(&["doctor", "--jsn"]).run(),
+        env.materia(&["doctor", "--color", "sometimes"]).run(),
+        env.materia(&["-C", "nowhere", "doctor"]).run(),
+        env.materia(&["nonsense", "--json"]).run(),
     ]
     .map(|outcome| outcome.transcript());
     assert_snapshot!(transcripts.join("\n"));
 }
 
 #[test]
-fn without_words_it_says_what_there_is_and_is_bad_usage() {
-    let house = House::new();
-    let outcome = house.materia(&[]).run();
+fn without_arguments_it_prints_help_and_exits_with_2() {
+    let env = TestEnv::new();
+    let outcome = env.materia(&[]).run();
     assert_eq!(outcome.code(), 2);
     assert!(outcome.stdout.contains("doctor"));
 }
 
 #[test]
 fn colour_follows_the_flag_and_the_environment() {
-    let house = House::new();
-    let coloured = |outcome: &crate::house::Outcome| outcome.stderr.contains('\u{1b}');
+    let env = TestEnv::new();
+    let coloured = |outcome: &crate::test_env::TestOutput| outcome.stderr.contains('\u{1b}');
     let wrong = ["-C", "nowhere", "doctor"];
-    assert!(!coloured(&house.materia(&wrong).run()));
+    assert!(!coloured(&env.materia(&wrong).run()));
     assert!(coloured(
-        &house.materia(&wrong).env("CLICOLOR_FORCE", "1").run()
+        &env.materia(&wrong).env("CLICOLOR_FORCE", "1").run()
     ));
     assert!(coloured(
-        &house
-            .materia(&["--color", "always", "-C", "nowhere", "doctor"])
+        &env.materia(&["--color", "always", "-C", "nowhere", "doctor"])
             .run()
     ));
-    let never = house
+    let never = env
         .materia(&["--color=never", "-C", "nowhere", "doctor"])
         .env("CLICOLOR_FORCE", "1")
         .run();
@@ -70,16 +69,16 @@ fn colour_follows_the_flag_and_the_environment() {
 }
 
 #[test]
-fn a_result_that_does_not_get_out_is_a_failure() {
-    let house = House::new();
-    for words in [
+fn a_failed_write_to_stdout_is_an_error() {
+    let env = TestEnv::new();
+    for args in [
         "--help",
         "split 'a b'",
         "split a --json",
         "run --template 'echo hi'",
         "doctor",
     ] {
-        let outcome = house.shell(&format!("materia {words} >/dev/full")).run();
+        let outcome = env.shell(&format!("materia {args} >/dev/full")).run();
         assert_eq!(outcome.code(), 1, "{}", outcome.transcript());
         assert!(
             outcome
@@ -89,28 +88,19 @@ fn a_result_that_does_not_get_out_is_a_failure() {
             outcome.stderr
         );
     }
-    let outcome = house.shell("materia split >/dev/full").run();
-    assert_eq!(outcome.code(), 2, "its own failure comes first");
-    let outcome = house
+    let outcome = env.shell("materia split >/dev/full").run();
+    assert_eq!(outcome.code(), 2, "the usage error must win");
+    let outcome = env
         .shell("{ materia run --template 'seq 100000'; echo $? >&2; } | head -1")
         .run();
-    assert_eq!(
-        outcome.stderr.trim(),
-        "0",
-        "who closes a pipe wants no more"
-    );
+    assert_eq!(outcome.stderr.trim(), "0", "a closed pipe is not an error");
 }
 
 #[test]
-fn a_closed_pipe_and_a_missing_home_are_no_crash() {
-    let house = House::new();
-    house
-        .shell("materia --help | true; materia --help >&-")
-        .run();
-    let outcome = house
-        .materia(&["doctor", "--json"])
-        .without_env("HOME")
-        .run();
+fn a_closed_pipe_or_a_missing_home_does_not_crash() {
+    let env = TestEnv::new();
+    env.shell("materia --help | true; materia --help >&-").run();
+    let outcome = env.materia(&["doctor", "--json"]).without_env("HOME").run();
     assert_eq!(outcome.code(), 2);
     assert_eq!(outcome.json()["error"]["code"], "no_home");
 }

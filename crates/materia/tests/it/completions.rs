@@ -1,10 +1,10 @@
-//! Completions: proposals are what there is now, and a real shell gets them.
+//! Completions: proposals reflect the current state, and a real shell gets them.
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
-fn proposed(house: &House, words: &[&str]) -> Vec<String> {
-    let outcome = house
-        .materia(&[&["complete", "--"], words].concat())
+fn completions(env: &TestEnv, args: &[&str]) -> Vec<String> {
+    let outcome = env
+        .materia(&[&["complete", "--"], args].concat())
         .run()
         .ok();
     outcome
@@ -15,84 +15,86 @@ fn proposed(house: &House, words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn commands_options_and_words_come_from_the_grammar() {
-    let house = House::new();
-    assert_eq!(proposed(&house, &["cast-"]), ["cast-show"]);
-    assert!(proposed(&house, &[""]).contains(&"top".to_owned()));
-    assert!(!proposed(&house, &[""]).contains(&"complete".to_owned()));
-    assert_eq!(proposed(&house, &["recipe", "sh"]), ["show"]);
-    assert_eq!(proposed(&house, &["cast", "--agent-s"]), ["--agent-script"]);
-    assert_eq!(proposed(&house, &["grid", "--format", "m"]), ["mermaid"]);
-    assert_eq!(proposed(&house, &["grid", "--format=d"]), ["--format=dot"]);
-    assert_eq!(proposed(&house, &["nonsense", "x"]), [""; 0]);
+fn commands_options_and_values_come_from_the_grammar() {
+    let env = TestEnv::new();
+    assert_eq!(completions(&env, &["cast-"]), ["cast-show"]);
+    assert!(completions(&env, &[""]).contains(&"top".to_owned()));
+    assert!(!completions(&env, &[""]).contains(&"complete".to_owned()));
+    assert_eq!(completions(&env, &["recipe", "sh"]), ["show"]);
+    assert_eq!(
+        completions(&env, &["cast", "--agent-s"]),
+        ["--agent-script"]
+    );
+    assert_eq!(completions(&env, &["grid", "--format", "m"]), ["mermaid"]);
+    assert_eq!(completions(&env, &["grid", "--format=d"]), ["--format=dot"]);
+    assert_eq!(completions(&env, &["nonsense", "x"]), [""; 0]);
 }
 
 #[test]
-fn ids_and_names_are_those_that_there_are() {
-    let house = crate::casts::house();
-    house.spawn("tests", "true", &[]);
-    house.wait("tests");
-    assert_eq!(proposed(&house, &["inspect", "run:t"]), ["run:tests"]);
+fn ids_and_names_that_exist_are_proposed() {
+    let env = crate::casts::example_env();
+    env.spawn("tests", "true", &[]);
+    env.wait("tests");
+    assert_eq!(completions(&env, &["inspect", "run:t"]), ["run:tests"]);
     assert_eq!(
-        proposed(&house, &["wait", "run:tests", "run:"]),
+        completions(&env, &["wait", "run:tests", "run:"]),
         ["run:tests"]
     );
-    assert_eq!(proposed(&house, &["message", "room"]), ["room:tests"]);
+    assert_eq!(completions(&env, &["message", "room"]), ["room:tests"]);
     assert_eq!(
-        proposed(&house, &["run", "utility-git-l"]),
+        completions(&env, &["run", "utility-git-l"]),
         ["utility-git-log"]
     );
     assert_eq!(
-        proposed(&house, &["recipe", "show", "utility-git-l"]),
+        completions(&env, &["recipe", "show", "utility-git-l"]),
         ["utility-git-log"]
     );
     assert_eq!(
-        proposed(&house, &["cast", "--loadout", "Full"]),
+        completions(&env, &["cast", "--loadout", "Full"]),
         ["Full-Auto"]
     );
     assert_eq!(
-        proposed(&house, &["-C", ".", "grid", "Plan"]),
+        completions(&env, &["-C", ".", "grid", "Plan"]),
         ["Planning-Consult"]
     );
-    house
-        .materia(&[
-            "cast",
-            "--config",
-            "flow.json",
-            "--agent-script",
-            "script.json",
-            "work",
-        ])
-        .run()
-        .ok();
+    env.materia(&[
+        "cast",
+        "--config",
+        "flow.json",
+        "--agent-script",
+        "script.json",
+        "work",
+    ])
+    .run()
+    .ok();
     let id = "2026-01-01T00-00-00-000Z";
-    assert_eq!(proposed(&house, &["cast-show", "2026"]), [id]);
-    assert_eq!(proposed(&house, &["fork", id, "--at", "plan"]), ["plan:1"]);
-    house.materia(&["quest", "add", "mend the door"]).run().ok();
-    assert_eq!(proposed(&house, &["quest", "show", ""]).len(), 1);
+    assert_eq!(completions(&env, &["cast-show", "2026"]), [id]);
+    assert_eq!(completions(&env, &["fork", id, "--at", "plan"]), ["plan:1"]);
+    env.materia(&["quest", "add", "mend the fence"]).run().ok();
+    assert_eq!(completions(&env, &["quest", "show", ""]).len(), 1);
 }
 
 #[test]
 fn bash_completes_addresses_with_their_colons() {
-    let house = House::new();
-    house.spawn("tests", "true", &[]);
-    house.wait("tests");
-    let asks = |line: &str| {
+    let env = TestEnv::new();
+    env.spawn("tests", "true", &[]);
+    env.wait("tests");
+    let complete_in_bash = |line: &str| {
         let script = format!(
             "source <(materia completions bash); COMP_LINE='{line}'; COMP_POINT=${{#COMP_LINE}}; \
              COMP_WORDBREAKS=$' \\t\\n\"\\'><=;|&(:'; _materia; printf '%s\\n' \"${{COMPREPLY[@]}}\""
         );
-        house.write("ask.sh", script);
-        house.shell("bash ask.sh").run().ok().stdout
+        env.write("ask.sh", script);
+        env.shell("bash ask.sh").run().ok().stdout
     };
-    assert_eq!(asks("materia inspect run:te"), "tests\n");
-    assert_eq!(asks("materia inspect ru"), "run:tests\n");
-    assert_eq!(asks("materia docto"), "doctor\n");
+    assert_eq!(complete_in_bash("materia inspect run:te"), "tests\n");
+    assert_eq!(complete_in_bash("materia inspect ru"), "run:tests\n");
+    assert_eq!(complete_in_bash("materia docto"), "doctor\n");
     for (shell, line) in [
         ("zsh", "compdef _materia materia"),
         ("fish", "complete -c materia"),
     ] {
-        let script = house.materia(&["completions", shell]).run().ok().stdout;
+        let script = env.materia(&["completions", shell]).run().ok().stdout;
         assert!(
             script.contains(line) && script.contains("materia complete -- "),
             "{script}"
@@ -101,21 +103,19 @@ fn bash_completes_addresses_with_their_colons() {
 }
 
 #[test]
-fn the_manual_is_made_from_the_same_grammar() {
-    let house = House::new();
-    let all = house.materia(&["man"]).run().ok().stdout;
+fn the_manual_comes_from_the_same_grammar() {
+    let env = TestEnv::new();
+    let all = env.materia(&["man"]).run().ok().stdout;
     assert!(
         all.contains(".TH") && all.contains("materia\\-cast(1)"),
         "{all}"
     );
-    let one = house.materia(&["man", "cast"]).run().ok().stdout;
+    let one = env.materia(&["man", "cast"]).run().ok().stdout;
     assert!(
         one.contains("agent\\-script") && one.contains("say hello"),
         "{one}"
     );
-    let wrong = house.materia(&["man", "csat", "--json"]).run();
-    assert_eq!(
-        (wrong.code(), &wrong.json()["error"]["hint"]),
-        (3, &"did you mean `cast`?".into())
-    );
+    let unknown = env.materia(&["man", "csat", "--json"]).run();
+    assert_eq!(unknown.code(), 3);
+    assert_eq!(unknown.json()["error"]["hint"], "did you mean `cast`?");
 }

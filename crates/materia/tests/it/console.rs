@@ -1,25 +1,25 @@
-//! Documents that cannot go stale: every `console` block of the README and the docs is run.
+//! Runs every `console` block of the README and the docs, so that they cannot go stale.
 //!
-//! A block is a line `$ command`, then exactly what it prints on stdout. A line `…` stands for any
-//! lines. A block is one house: its commands run in order in one directory.
+//! A block has lines `$ command`, each followed by exactly what it prints on stdout. A line `…`
+//! stands for any lines. The commands of a block run in order in one test environment.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
-fn every_example_prints_what_it_says() {
+fn every_console_block_prints_its_output() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut blocks = 0;
-    let mut wrong = Vec::new();
+    let mut problems = Vec::new();
     for page in pages(&root) {
         for block in console_blocks(&fs::read_to_string(&page).unwrap()) {
             blocks += 1;
-            wrong.extend(check(&block).map(|problem| format!("{}: {problem}", page.display())));
+            problems.extend(check(&block).map(|problem| format!("{}: {problem}", page.display())));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(problems.is_empty(), "{}", problems.join("\n\n"));
     assert!(blocks > 0, "no console block was found");
 }
 
@@ -49,7 +49,7 @@ fn console_blocks(text: &str) -> Vec<String> {
 }
 
 fn check(block: &str) -> Option<String> {
-    let house = House::new();
+    let env = TestEnv::new();
     let mut steps: Vec<(String, Vec<&str>)> = Vec::new();
     for line in block.lines() {
         match (
@@ -63,11 +63,11 @@ fn check(block: &str) -> Option<String> {
                 command.push_str(more);
             }
             (None, _, Some((_, printed))) => printed.push(line),
-            (None, _, None) => return Some(format!("a block begins with output: {line}")),
+            (None, _, None) => return Some(format!("a block starts with output: {line}")),
         }
     }
     steps.iter().find_map(|(command, printed)| {
-        let outcome = house.shell(command).run();
+        let outcome = env.shell(command).run();
         let actual: Vec<&str> = outcome.stdout.lines().collect();
         let same = matches(printed, &actual);
         (!same).then(|| {
@@ -80,7 +80,7 @@ fn check(block: &str) -> Option<String> {
     })
 }
 
-/// Whether lines fit a pattern in which `…` stands for any lines.
+/// Whether the lines match a pattern in which `…` stands for any lines.
 fn matches(pattern: &[&str], lines: &[&str]) -> bool {
     match (pattern, lines) {
         ([], []) => true,
@@ -92,9 +92,9 @@ fn matches(pattern: &[&str], lines: &[&str]) -> bool {
     }
 }
 
-/// In the README and the guides nothing stands in a block that no test looks at.
+/// In the README and the guides, every code block is checked by a test.
 #[test]
-fn every_block_of_the_readme_and_the_guides_is_looked_at() {
+fn every_block_of_the_readme_and_the_guides_is_checked() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let pages = pages(&root).into_iter().filter(|page| {
         page.file_name().is_some_and(|name| name == "README.md") && page.parent() == Some(&root)
@@ -102,10 +102,10 @@ fn every_block_of_the_readme_and_the_guides_is_looked_at() {
                 .parent()
                 .is_some_and(|folder| folder.ends_with("docs/guide"))
     });
-    let mut wrong = Vec::new();
-    let mut seen = 0;
+    let mut problems = Vec::new();
+    let mut count = 0;
     for page in pages {
-        seen += 1;
+        count += 1;
         let text = fs::read_to_string(&page).unwrap();
         for block in text.split("\n```").skip(1).step_by(2) {
             let (kind, body) = block.split_once('\n').unwrap();
@@ -114,20 +114,19 @@ fn every_block_of_the_readme_and_the_guides_is_looked_at() {
                 "json" if serde_json::from_str::<serde_json::Value>(body).is_ok() => {}
                 "sh" if body.lines().all(|line| is_run_by_test_script(&root, line)) => {}
                 _ => {
-                    wrong.push(format!(
-                        "{}: a block of `{kind}` that nobody checks:\n{body}",
+                    problems.push(format!(
+                        "{}: a `{kind}` block that no test checks:\n{body}",
                         page.display()
                     ));
                 }
             }
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(seen >= 12, "{seen}");
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert!(count >= 12, "{count}");
 }
 
-/// Whether a line of a `sh` block is `./test` itself or a command that `./test` runs, give or take
-/// options behind it.
+/// Whether a line of a `sh` block is `./test` itself or part of a command that `./test` runs.
 fn is_run_by_test_script(root: &Path, line: &str) -> bool {
     let command = line.split(" #").next().unwrap_or_default().trim();
     let script = fs::read_to_string(root.join("test")).unwrap();
@@ -135,7 +134,7 @@ fn is_run_by_test_script(root: &Path, line: &str) -> bool {
 }
 
 #[test]
-fn the_checker_notices_a_difference() {
+fn the_checker_reports_a_difference() {
     assert!(check("$ echo hi\nhi\n$ printf 'a\\nb\\nc\\n'\na\n…\nc").is_none());
     assert!(check("$ echo hi\nho").is_some());
     assert!(check("$ echo hi").is_some());

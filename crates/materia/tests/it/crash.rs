@@ -1,12 +1,12 @@
-//! Everything durable is killed at every point where it can be killed (P1).
+//! Durable writes survive a failure at every failpoint (P1).
 //!
-//! The `keeper` of the fake writes a journal that rotates, a document and artifacts, and lists what
-//! it was promised. It runs once with a trace, which names every failpoint it passes; then once for
-//! each passing and each way to fail. Afterwards everything opens, and nothing that was promised is
-//! missing.
+//! The `writer` role of the fake writes a journal that rotates, a document and artifacts, and lists
+//! each write that the engine reported as durable. It runs once with a trace that lists every
+//! failpoint hit, then once for each hit and each kind of failure. Afterwards everything must open,
+//! and no durable write may be missing.
 
-mod parting;
-mod post;
+mod mailbox;
+mod observers;
 mod rounds;
 
 use std::collections::BTreeMap;
@@ -18,24 +18,24 @@ use materia_engine::store::atomic;
 use materia_engine::store::journal::{From, Journal, Options, RECOVERED, Reader};
 use materia_model::record::Record;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 const ACTIONS: [&str; 4] = ["abort", "torn", "eio", "enospc"];
 const NOTES: u64 = 4;
 
-/// How an earlier crash left the last line of the journal.
+/// How an earlier crash damaged the last line of the journal.
 #[derive(Clone, Copy)]
-enum Torn {
-    /// Its end is missing.
+enum Damage {
+    /// The end of the line is missing.
     Short,
-    /// A block of it was never written, though what follows was.
+    /// A block inside the line was never written, but what follows was.
     Hole,
 }
 
-/// A house with a journal whose last line was torn by an earlier crash.
-fn torn_house(torn: Torn) -> House {
-    let house = House::new();
-    let path = house.work().join("events.jsonl");
+/// A test environment with a journal whose last line is torn.
+fn env_with_torn_journal(torn: Damage) -> TestEnv {
+    let env = TestEnv::new();
+    let path = env.work_dir().join("events.jsonl");
     let journal = Journal::open(&path, &Clock::system(), &Options::default()).unwrap();
     journal.append_durable("old", &1).unwrap();
     journal.append("old", &"x".repeat(100)).unwrap();
@@ -43,17 +43,18 @@ fn torn_house(torn: Torn) -> House {
     let mut bytes = fs::read(&path).unwrap();
     let cut = bytes.len() - 50;
     match torn {
-        Torn::Short => bytes.truncate(cut),
-        Torn::Hole => bytes[cut..cut + 20].fill(0),
+        Damage::Short => bytes.truncate(cut),
+        Damage::Hole => bytes[cut..cut + 20].fill(0),
     }
     fs::write(&path, &bytes).unwrap();
-    house
+    env
 }
 
-fn keep(house: &House, failpoint: &str) -> bool {
-    let place = house.work();
-    let outcome = house
-        .fake(&["keeper", place.to_str().unwrap()])
+/// Runs the writer with a failpoint; returns whether it survived.
+fn run_writer(env: &TestEnv, failpoint: &str) -> bool {
+    let dir = env.work_dir();
+    let outcome = env
+        .fake(&["writer", dir.to_str().unwrap()])
         .env("MATERIA_FAILPOINT", failpoint)
         .run();
     let crashed = outcome.code() == 128 + 6;
@@ -65,56 +66,56 @@ fn keep(house: &House, failpoint: &str) -> bool {
     !crashed
 }
 
-/// Opens everything and looks for what was promised.
-fn check(house: &House, failpoint: &str) {
-    let records = reopened(house, "events.jsonl", failpoint);
-    let shared = reopened(house, "shared.jsonl", failpoint);
-    let noted = |records: &[Record], number| {
+/// Opens everything and asserts that each durable write is there.
+fn check(env: &TestEnv, failpoint: &str) {
+    let records = reopen(env, "events.jsonl", failpoint);
+    let shared = reopen(env, "shared.jsonl", failpoint);
+    let has_note = |records: &[Record], number| {
         records
             .iter()
             .any(|record| record.kind == "note" && record.data["number"] == number)
     };
     assert!(
         records.iter().any(|record| record.kind == RECOVERED),
-        "after {failpoint}: the cut was forgotten"
+        "after {failpoint}: the recovery was not recorded"
     );
     assert!(
         records.iter().any(|record| record.kind == "old"),
         "after {failpoint}: old records are gone"
     );
-    for promise in promises(house) {
-        let (what, number) = promise.split_once(' ').unwrap();
+    for write in durable_writes(env) {
+        let (what, number) = write.split_once(' ').unwrap();
         let number: u64 = number.parse().unwrap();
-        let kept = match what {
-            "note" => noted(&records, number),
-            "shared" => noted(&shared, number),
-            "state" => state(house) >= Some(number),
-            _ => artifacts(house, number)
+        let is_there = match what {
+            "note" => has_note(&records, number),
+            "shared" => has_note(&shared, number),
+            "state" => state(env) >= Some(number),
+            _ => artifacts(env, number)
                 .iter()
                 .any(|text| text == "all of it"),
         };
         assert!(
-            kept,
-            "after {failpoint}: {promise} was promised and is gone"
+            is_there,
+            "after {failpoint}: {write} was durable and is gone"
         );
     }
     assert!(
-        state(house).is_some()
-            || !promises(house)
+        state(env).is_some()
+            || !durable_writes(env)
                 .iter()
-                .any(|promise| promise.starts_with("state"))
+                .any(|write| write.starts_with("state"))
     );
-    atomic::sweep(&house.work()).unwrap();
-    let left = fs::read_dir(house.work())
+    atomic::sweep(&env.work_dir()).unwrap();
+    let names = fs::read_dir(env.work_dir())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let temporary: Vec<String> = left.filter(|name| name.contains("tmp")).collect();
+    let temporary: Vec<String> = names.filter(|name| name.contains("tmp")).collect();
     assert!(temporary.is_empty(), "after {failpoint}: {temporary:?}");
 }
 
-/// Everything in a journal, after it was opened as the next process would.
-fn reopened(house: &House, name: &str, failpoint: &str) -> Vec<Record> {
-    let path = house.work().join(name);
+/// All records of a journal, after opening it as the next process does.
+fn reopen(env: &TestEnv, name: &str, failpoint: &str) -> Vec<Record> {
+    let path = env.work_dir().join(name);
     let opened = Journal::open(&path, &Clock::system(), &Options::default());
     drop(opened.unwrap_or_else(|error| panic!("after {failpoint}: {error}")));
     Reader::open(&path, From::Beginning)
@@ -123,44 +124,44 @@ fn reopened(house: &House, name: &str, failpoint: &str) -> Vec<Record> {
         .collect()
 }
 
-fn promises(house: &House) -> Vec<String> {
-    let list = fs::read_to_string(house.work().join("promised")).unwrap_or_default();
+fn durable_writes(env: &TestEnv) -> Vec<String> {
+    let list = fs::read_to_string(env.work_dir().join("durable")).unwrap_or_default();
     list.lines().map(str::to_owned).collect()
 }
 
-fn state(house: &House) -> Option<u64> {
-    let path = house.work().join("state.json");
+fn state(env: &TestEnv) -> Option<u64> {
+    let path = env.work_dir().join("state.json");
     path.exists().then(|| {
         let document: serde_json::Value = atomic::read_json(&path, 1, 1 << 16).unwrap();
         document["count"].as_u64().unwrap()
     })
 }
 
-fn artifacts(house: &House, number: u64) -> Vec<String> {
-    let folder: PathBuf = house.work().join("kept/deep/sockets/s");
+fn artifacts(env: &TestEnv, number: u64) -> Vec<String> {
+    let folder: PathBuf = env.work_dir().join("kept/deep/sockets/s");
     let names = fs::read_dir(folder)
         .into_iter()
         .flatten()
         .map(|entry| entry.unwrap().path());
-    let wanted = format!("{number}.");
+    let prefix = format!("{number}.");
     names
         .filter(|path| {
             path.file_name()
                 .unwrap()
                 .to_string_lossy()
-                .starts_with(&wanted)
+                .starts_with(&prefix)
         })
         .map(|path| fs::read_to_string(path).unwrap())
         .collect()
 }
 
-/// The points that an undisturbed run passes, and how often.
-fn points(torn: Torn) -> BTreeMap<String, u64> {
-    let house = torn_house(torn);
-    let trace = house.work().join("trace");
-    assert!(keep(&house, &format!("trace:{}", trace.display())));
-    check(&house, "nothing");
-    assert_eq!(promises(&house).len() as u64, 4 * NOTES);
+/// The failpoints that an undisturbed writer hits, with counts.
+fn failpoint_counts(torn: Damage) -> BTreeMap<String, u64> {
+    let env = env_with_torn_journal(torn);
+    let trace = env.work_dir().join("trace");
+    assert!(run_writer(&env, &format!("trace:{}", trace.display())));
+    check(&env, "nothing");
+    assert_eq!(durable_writes(&env).len() as u64, 4 * NOTES);
     let mut points = BTreeMap::new();
     for point in fs::read_to_string(trace).unwrap().lines() {
         *points.entry(point.to_owned()).or_default() += 1;
@@ -169,8 +170,8 @@ fn points(torn: Torn) -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn the_keeper_passes_every_kind_of_point() {
-    let points = points(Torn::Short);
+fn the_writer_hits_every_kind_of_failpoint() {
+    let points = failpoint_counts(Damage::Short);
     for kind in [
         "journal.write",
         "journal.sync",
@@ -190,21 +191,21 @@ mod slow {
     use super::*;
 
     #[test]
-    fn nothing_promised_is_lost_wherever_the_machine_fails() {
-        let points = points(Torn::Short);
+    fn no_durable_write_is_lost_at_any_failpoint() {
+        let points = failpoint_counts(Damage::Short);
         assert!(points.len() > 20, "{points:?}");
         for (point, count) in points {
             for (nth, action) in
                 (1..=count.min(4)).flat_map(|nth| ACTIONS.map(|action| (nth, action)))
             {
-                fail_at(Torn::Short, &point, nth, action);
+                fail_at(Damage::Short, &point, nth, action);
             }
         }
     }
 
     #[test]
-    fn recovery_can_be_killed_too() {
-        let points = points(Torn::Hole);
+    fn recovery_survives_a_failure() {
+        let points = failpoint_counts(Damage::Hole);
         let recovery: Vec<&String> = points
             .keys()
             .filter(|point| point.contains("recover"))
@@ -214,25 +215,28 @@ mod slow {
             .iter()
             .flat_map(|point| ACTIONS.map(|action| (point, action)))
         {
-            fail_at(Torn::Hole, point, 1, action);
+            fail_at(Damage::Hole, point, 1, action);
         }
     }
 
-    fn fail_at(torn: Torn, point: &str, nth: u64, action: &str) {
+    fn fail_at(torn: Damage, point: &str, nth: u64, action: &str) {
         let failpoint = format!("{point}:{nth}:{action}");
-        let house = torn_house(torn);
-        let survived = keep(&house, &failpoint);
+        let env = env_with_torn_journal(torn);
+        let survived = run_writer(&env, &failpoint);
         assert_eq!(survived, matches!(action, "eio" | "enospc"), "{failpoint}");
-        check(&house, &failpoint);
+        check(&env, &failpoint);
         if survived {
             assert_eq!(
-                promises(&house).len() as u64,
+                durable_writes(&env).len() as u64,
                 4 * NOTES,
-                "{failpoint}: it gave up"
+                "{failpoint}: the writer gave up"
             );
         } else {
-            assert!(keep(&house, "none:abort"), "{failpoint}: it does not go on");
-            check(&house, &failpoint);
+            assert!(
+                run_writer(&env, "none:abort"),
+                "{failpoint}: the writer does not continue"
+            );
+            check(&env, &failpoint);
         }
     }
 }

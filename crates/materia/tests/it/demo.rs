@@ -1,16 +1,15 @@
-//! `materia demo`: a newcomer sees a whole cast, with real files and real commits.
+//! `materia demo`: a whole cast with real files and real commits.
 
 use std::fs;
 
 use insta::assert_snapshot;
-use serde_json::json;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
-fn a_newcomer_sees_everything() {
-    let house = House::new();
-    let outcome = house.materia(&["demo", "--dir", "visitors"]).run().ok();
+fn the_demo_casts_and_commits() {
+    let env = TestEnv::new();
+    let outcome = env.materia(&["demo", "--dir", "visitors"]).run().ok();
     let hashes = outcome
         .stdout
         .lines()
@@ -19,21 +18,23 @@ fn a_newcomer_sees_everything() {
         .filter(|word| word.len() == 7 && word.chars().all(|c| c.is_ascii_hexdigit()))
         .collect();
     assert_eq!(hashes.len(), 3, "{}", outcome.transcript());
-    let told = hashes.iter().fold(outcome.transcript(), |told, hash| {
-        told.replace(hash, "[HASH]")
-    });
-    assert_snapshot!(told);
+    let transcript = hashes
+        .iter()
+        .fold(outcome.transcript(), |transcript, hash| {
+            transcript.replace(hash, "[HASH]")
+        });
+    assert_snapshot!(transcript);
     assert_eq!(
-        house.read("visitors/greeting.txt"),
+        env.read("visitors/greeting.txt"),
         "Hello, {name}! Good to see you.\n"
     );
-    let log = house
+    let log = env
         .shell("cd visitors && git log --format=%s && git status --short")
         .run()
         .ok()
         .stdout;
     assert_eq!(log, "Tell readers about it\nAdd the greeting\nBegin\n");
-    let first = house
+    let first = env
         .shell("cd visitors && git show --stat --format= HEAD~1")
         .run()
         .ok()
@@ -45,32 +46,22 @@ fn a_newcomer_sees_everything() {
 }
 
 #[test]
-fn it_needs_git_and_a_free_place_and_says_so() {
-    let house = House::new();
-    let taken = house.materia(&["demo", "--dir", ".", "--json"]).run();
-    assert_eq!(
-        (taken.code(), &taken.json()["error"]["code"]),
-        (4, &json!("taken"))
-    );
-    let without = house
+fn the_demo_needs_git_and_an_empty_directory() {
+    let env = TestEnv::new();
+    let taken = env.materia(&["demo", "--dir", ".", "--json"]).run();
+    taken.assert_error(4, "taken");
+    let without = env
         .materia(&["demo", "--json"])
         .env("PATH", "/nowhere")
         .run();
+    without.assert_error(2, "no_git");
     assert_eq!(
-        (without.code(), &without.json()["error"]["code"]),
-        (2, &json!("no_git")),
-        "{}",
-        without.transcript()
-    );
-    assert_eq!(
-        fs::read_dir(house.work()).unwrap().count(),
+        fs::read_dir(env.work_dir()).unwrap().count(),
         0,
-        "nothing was made"
+        "a failed demo must create nothing"
     );
-    let json = house.materia(&["demo", "--json"]).run().ok().json();
-    assert_eq!(
-        (&json["ok"], json["commits"].as_array().unwrap().len()),
-        (&json!(true), 3)
-    );
+    let json = env.materia(&["demo", "--json"]).run().ok().json();
+    assert_eq!(json["ok"], true);
+    assert_eq!(json["commits"].as_array().unwrap().len(), 3);
     assert_eq!(json["cast"]["visits"]["Socket-4"], 3);
 }

@@ -1,19 +1,18 @@
-//! `materia doctor`: what it tries, what it finds, and what it says when something is broken.
+//! `materia doctor`: its checks, what it finds, and its report when something is broken.
 
 use std::os::unix::fs::PermissionsExt;
 
 use insta::assert_snapshot;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
-/// A `PATH` of programs that stand in for agents, and the few of the system's that are needed
-/// beside them.
-fn with_programs(house: &House, programs: &[(&str, &str)]) -> String {
+/// Returns a `PATH` with fake agents and the few system programs they need.
+fn with_programs(env: &TestEnv, programs: &[(&str, &str)]) -> String {
     for (name, script) in programs {
-        let path = house.write(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
+        let path = env.write(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
         std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
     }
-    let bin = house.work().join("bin");
+    let bin = env.work_dir().join("bin");
     for tool in ["sh", "sleep", "setsid"] {
         std::os::unix::fs::symlink(format!("/usr/bin/{tool}"), bin.join(tool)).unwrap();
     }
@@ -21,20 +20,20 @@ fn with_programs(house: &House, programs: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn a_healthy_machine_is_told_from_its_agents() {
-    let house = House::new();
+fn the_report_lists_checks_and_agents() {
+    let env = TestEnv::new();
     let agents = [
         ("codex", "echo codex-cli 0.141.0"),
         ("aider", "echo 'no module \u{1b}[31m' >&2; exit 3"),
     ];
-    let path = with_programs(&house, &agents);
-    let outcome = house.materia(&["doctor"]).env("PATH", path).run().ok();
-    let steady: Vec<String> = outcome.transcript().lines().map(steady).collect();
-    assert_snapshot!(steady.join("\n"));
+    let path = with_programs(&env, &agents);
+    let outcome = env.materia(&["doctor"]).env("PATH", path).run().ok();
+    let lines: Vec<String> = outcome.transcript().lines().map(redact_line).collect();
+    assert_snapshot!(lines.join("\n"));
 }
 
-/// A line without what differs from machine to machine.
-fn steady(line: &str) -> String {
+/// Replaces a line that differs from machine to machine.
+fn redact_line(line: &str) -> String {
     let varies = ["durable writes", "free space", "file watches", "open files"];
     let varying = varies.iter().find(|name| line.contains(*name));
     varying.map_or_else(|| line.to_owned(), |name| format!("  … {name} …"))
@@ -42,9 +41,9 @@ fn steady(line: &str) -> String {
 
 #[test]
 fn the_document_has_every_check_and_agent() {
-    let house = House::new();
-    let path = with_programs(&house, &[("claude", "echo '2.1.7 (Claude Code)'")]);
-    let report = house
+    let env = TestEnv::new();
+    let path = with_programs(&env, &[("claude", "echo '2.1.7 (Claude Code)'")]);
+    let report = env
         .materia(&["doctor", "--json"])
         .env("PATH", path)
         .run()
@@ -76,14 +75,14 @@ fn the_document_has_every_check_and_agent() {
     assert_eq!(claude["version"], "2.1.7");
     assert_eq!(
         report["paths"]["runs"],
-        "[HOUSE]/home/.pi/agent/tmp/pi-actors/runs"
+        "[ROOT]/home/.pi/agent/tmp/pi-actors/runs"
     );
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_broken_and_nothing_is_left_behind() {
-    let house = House::new();
-    let outcome = house
+fn an_unwritable_state_directory_is_reported_as_broken() {
+    let env = TestEnv::new();
+    let outcome = env
         .materia(&["doctor", "--json"])
         .env("MATERIA_HOME", "/proc/nowhere")
         .run();
@@ -98,21 +97,21 @@ fn a_place_that_cannot_be_written_is_broken_and_nothing_is_left_behind() {
         .unwrap();
     assert_eq!(state["health"], "broken");
     assert!(state["hint"].as_str().unwrap().contains("MATERIA_HOME"));
-    house.materia(&["doctor"]).run();
+    env.materia(&["doctor"]).run();
     assert!(
-        !house.home().join(".pi").exists(),
-        "the scratch directory was left"
+        !env.home().join(".pi").exists(),
+        "the scratch directory must be removed"
     );
 }
 
 #[test]
-fn an_agent_that_leaves_something_running_leaves_nothing() {
-    let house = House::new();
+fn background_processes_of_a_checked_agent_are_ended() {
+    let env = TestEnv::new();
     let path = with_programs(
-        &house,
+        &env,
         &[("gemini", "setsid sleep 600 >/dev/null 2>&1 & echo 0.30.1")],
     );
-    let report = house
+    let report = env
         .materia(&["doctor", "--json"])
         .env("PATH", path)
         .run()
@@ -128,16 +127,16 @@ fn an_agent_that_leaves_something_running_leaves_nothing() {
 }
 
 #[test]
-fn an_interrupt_leaves_no_agent_behind() {
-    let house = House::new();
+fn an_interrupt_leaves_no_process() {
+    let env = TestEnv::new();
     let path = with_programs(
-        &house,
+        &env,
         &[(
             "gemini",
             "trap '' TERM; kill -INT $PPID; sleep 600; sleep 600",
         )],
     );
-    let outcome = house.materia(&["doctor"]).env("PATH", path).run();
+    let outcome = env.materia(&["doctor"]).env("PATH", path).run();
     assert_eq!(outcome.code(), 130);
     assert_eq!(
         outcome.stderr,
@@ -146,11 +145,11 @@ fn an_interrupt_leaves_no_agent_behind() {
 }
 
 #[test]
-fn what_pi_materia_and_pi_actors_left_is_found_and_used_in_place() {
-    let house = House::new();
+fn files_of_pi_materia_and_pi_actors_are_found_and_used_in_place() {
+    let env = TestEnv::new();
     let hello = "{\"loadouts\": {\"Mine\": {\"entry\": \"a\", \"sockets\": {\"a\": {\"materia\": \"M\"}}}}, \"materia\": {\"M\": {\"command\": [\"true\"]}}}";
     let home = |path: &str, text: &str| {
-        let path = house.home().join(path);
+        let path = env.home().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     };
@@ -163,13 +162,12 @@ fn what_pi_materia_and_pi_actors_left_is_found_and_used_in_place() {
         ".pi/agent/recipes/notes.md",
         "---\ndescription: x\n---\n```template\necho hi\n```\n",
     );
-    house.write(".pi/pi-materia.json", "{\"activeLoadout\": \"Mine\"}");
-    house
-        .materia(&["autocast", "loadout:Mine", "x"])
+    env.write(".pi/pi-materia.json", "{\"activeLoadout\": \"Mine\"}");
+    env.materia(&["autocast", "loadout:Mine", "x"])
         .env("MATERIA_TRUST", "1")
         .run()
         .ok();
-    let report = house.materia(&["doctor", "--json"]).run().json();
+    let report = env.materia(&["doctor", "--json"]).run().json();
     let found: Vec<(&str, &str)> = report["found"]
         .as_array()
         .unwrap()
@@ -188,7 +186,7 @@ fn what_pi_materia_and_pi_actors_left_is_found_and_used_in_place() {
         ("casts", "1 cast"),
     ];
     assert_eq!(found, expected);
-    // And used: the loadout draws, the recipe runs, without anything being imported.
-    house.materia(&["grid", "Mine"]).run().ok();
-    assert_eq!(house.materia(&["run", "greet"]).run().ok().stdout, "hi\n");
+    // The loadout and the recipe also work without an import.
+    env.materia(&["grid", "Mine"]).run().ok();
+    assert_eq!(env.materia(&["run", "greet"]).run().ok().stdout, "hi\n");
 }

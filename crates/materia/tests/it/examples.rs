@@ -1,7 +1,6 @@
-//! The examples: each is run as its README says, in a real repository, with scripted agents; what
-//! it did is looked at.
+//! The examples: each one runs as its README says, in a real repository, with scripted agents.
 //!
-//! Loadouts play their own `rehearsal.json`. Recipes ask a fake agent that answers with the first
+//! Loadouts use their own `rehearsal.json`. Recipes ask a fake agent that answers with the first
 //! line of its prompt.
 
 mod loadouts;
@@ -11,21 +10,21 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::house::{Call, House, Outcome};
+use crate::test_env::{TestCommand, TestEnv, TestOutput};
 
-/// A repository in a house, and an agent that is a fake.
-struct Repo {
-    house: House,
+/// A test environment with a git repository and a fake agent.
+struct ExampleRepo {
+    env: TestEnv,
 }
 
-impl Repo {
-    /// A repository with these files in its first commit.
+impl ExampleRepo {
+    /// Creates a repository with these files in its first commit.
     fn new(files: &[(&str, &str)]) -> Self {
-        let house = House::new();
+        let env = TestEnv::new();
         let config = "[user]\nname = Tester\nemail = tester@localhost\n[init]\ndefaultBranch = main\n\
             [commit]\ngpgSign = false\n[tag]\ngpgSign = false\n";
-        std::fs::write(house.home().join(".gitconfig"), config).unwrap();
-        let prompts = house.home().join("prompts.jsonl");
+        std::fs::write(env.home().join(".gitconfig"), config).unwrap();
+        let prompts = env.home().join("prompts.jsonl");
         let command = json!([
             env!("CARGO_BIN_EXE_materia-fake"),
             "agent",
@@ -35,22 +34,22 @@ impl Repo {
             "{model}"
         ]);
         let agents = json!({"agents": {"fake": {"command": command}}, "agent": "fake"});
-        std::fs::write(house.home().join("agents.json"), agents.to_string()).unwrap();
-        let repo = Self { house };
-        repo.house.write(".gitignore", ".pi/\n__pycache__/\n");
+        std::fs::write(env.home().join("agents.json"), agents.to_string()).unwrap();
+        let repo = Self { env };
+        repo.env.write(".gitignore", ".pi/\n__pycache__/\n");
         for (path, text) in files {
-            repo.house.write(path, text);
+            repo.env.write(path, text);
         }
         repo.sh("git init -q && git add -A && git commit -qm 'chore: begin'");
         repo
     }
 
-    /// Runs a line in the shell; what it wrote.
+    /// Runs a shell command line and returns its stdout.
     fn sh(&self, line: &str) -> String {
-        self.house.shell(line).run().ok().stdout
+        self.env.shell(line).run().ok().stdout
     }
 
-    /// The titles of the commits, the newest first.
+    /// The titles of the commits, newest first.
     fn log(&self) -> Vec<String> {
         self.sh("git log --format=%s")
             .lines()
@@ -58,22 +57,22 @@ impl Repo {
             .collect()
     }
 
-    /// A call of `materia` whose agent is the fake.
-    fn materia(&self, words: &[&str]) -> Call<'_> {
-        self.house
-            .materia(words)
-            .env("MATERIA_CONFIG", self.house.home().join("agents.json"))
+    /// `materia` with the fake as its agent.
+    fn materia(&self, args: &[&str]) -> TestCommand<'_> {
+        self.env
+            .materia(args)
+            .env("MATERIA_CONFIG", self.env.home().join("agents.json"))
     }
 
     /// Casts an example with its rehearsal.
-    fn cast(&self, example: &str, request: &str) -> Outcome {
-        self.cast_call(example, request).run()
+    fn cast(&self, example: &str, request: &str) -> TestOutput {
+        self.cast_command(example, request).run()
     }
 
-    fn cast_call(&self, example: &str, request: &str) -> Call<'_> {
+    fn cast_command(&self, example: &str, request: &str) -> TestCommand<'_> {
         let config = file(example, "loadout.json");
         let script = file(example, "rehearsal.json");
-        self.house.materia(&[
+        self.env.materia(&[
             "cast",
             request,
             "--config",
@@ -84,23 +83,23 @@ impl Repo {
         ])
     }
 
-    /// Runs a recipe of an example; its report.
-    fn run(&self, recipe: &str, words: &[&str]) -> Outcome {
-        self.materia(&[&["run", recipe, "--json"], words].concat())
+    /// Runs a recipe of an example.
+    fn run(&self, recipe: &str, args: &[&str]) -> TestOutput {
+        self.materia(&[&["run", recipe, "--json"], args].concat())
             .run()
     }
 
     /// The prompts that the fake agent was given.
     fn prompts(&self) -> Vec<String> {
         let text =
-            std::fs::read_to_string(self.house.home().join("prompts.jsonl")).unwrap_or_default();
+            std::fs::read_to_string(self.env.home().join("prompts.jsonl")).unwrap_or_default();
         text.lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect()
     }
 }
 
-/// The folder of all examples.
+/// The directory of all examples.
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../examples")
@@ -108,7 +107,7 @@ fn folder() -> PathBuf {
         .unwrap()
 }
 
-/// A file of an example.
+/// The path of a file in an example.
 fn file(example: &str, name: &str) -> String {
     folder()
         .join(example)
@@ -118,16 +117,16 @@ fn file(example: &str, name: &str) -> String {
         .to_owned()
 }
 
-/// The document of a cast that came to its end.
+/// The report of a cast, which must be complete.
 #[track_caller]
-fn complete(outcome: &Outcome) -> Value {
+fn complete(outcome: &TestOutput) -> Value {
     let document = outcome.json();
     assert_eq!(document["status"], "complete", "{}", outcome.transcript());
     document
 }
 
 #[test]
-fn every_example_is_run_explained_and_listed() {
+fn every_example_has_a_test_a_readme_and_a_list_entry() {
     let tests = [
         include_str!("examples/loadouts.rs"),
         include_str!("examples/recipes.rs"),
@@ -153,15 +152,15 @@ fn every_example_is_run_explained_and_listed() {
         let page = std::fs::read_to_string(path.join("README.md")).unwrap();
         assert!(
             page.contains(&format!("examples/{name}/")),
-            "{name}: its page does not say how it is started"
+            "the README of {name} does not say how to start it"
         );
     }
     assert!(count >= 14, "{count}");
 }
 
 #[test]
-fn every_example_is_valid_without_a_warning() {
-    let house = House::new();
+fn every_example_is_valid_without_warnings() {
+    let env = TestEnv::new();
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder()).unwrap() {
         let path = entry.unwrap().path();
@@ -183,11 +182,11 @@ fn every_example_is_valid_without_a_warning() {
             );
         }
     }
-    let words: Vec<&str> = ["validate", "--json"]
+    let args: Vec<&str> = ["validate", "--json"]
         .into_iter()
         .chain(files.iter().map(String::as_str))
         .collect();
-    let report = house.materia(&words).run().ok().json();
+    let report = env.materia(&args).run().ok().json();
     let issues: Vec<&Value> = report["files"]
         .as_array()
         .unwrap()

@@ -1,10 +1,10 @@
-//! `materia explain`: the whole tree before anything runs, the arguments, and every mistake with
-//! its place.
+//! `materia explain`: the whole tree before anything runs, the arguments, and every error with its
+//! position.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 const TREE: &str = r#"{
   "args": ["target:path", "mode:enum(check,fix)=check"],
@@ -19,12 +19,11 @@ const TREE: &str = r#"{
 }"#;
 
 #[test]
-fn a_tree_reads_like_the_run_it_would_be() {
-    let house = House::new();
-    house.write("tree.json", TREE);
+fn the_tree_as_text() {
+    let env = TestEnv::new();
+    env.write("tree.json", TREE);
     assert_snapshot!(
-        house
-            .materia(&["explain", "--file", "tree.json", "target=src"])
+        env.materia(&["explain", "--file", "tree.json", "target=src"])
             .run()
             .ok()
             .transcript()
@@ -32,10 +31,10 @@ fn a_tree_reads_like_the_run_it_would_be() {
 }
 
 #[test]
-fn the_document_has_the_tree_the_arguments_and_the_warnings() {
-    let house = House::new();
+fn the_report_has_the_tree_the_arguments_and_the_warnings() {
+    let env = TestEnv::new();
     let template = r#"{"args": ["n:int=2"], "template": ["echo {n}", {"when": "nope", "template": "sh -c x"}]}"#;
-    let document = house
+    let document = env
         .materia(&["explain", "--json", "--template", template])
         .run()
         .ok()
@@ -46,10 +45,7 @@ fn the_document_has_the_tree_the_arguments_and_the_warnings() {
     let [echo, skipped] = document["tree"]["children"].as_array().unwrap().as_slice() else {
         panic!()
     };
-    assert_eq!(
-        (&echo["kind"], &echo["argv"], &echo["stdin"]),
-        (&json!("command"), &json!(["echo", "2"]), &json!("none"))
-    );
+    assert_has!(echo, {"kind": "command", "argv": ["echo", "2"], "stdin": "none"});
     assert_eq!(skipped["skipped"], true);
     let n = json!({"name": "n", "type": "int", "required": false, "default": 2});
     assert!(
@@ -65,20 +61,19 @@ fn the_document_has_the_tree_the_arguments_and_the_warnings() {
 }
 
 #[test]
-fn nothing_is_started() {
-    let house = House::new();
-    house
-        .materia(&["explain", "--template", "touch made"])
+fn explain_starts_nothing() {
+    let env = TestEnv::new();
+    env.materia(&["explain", "--template", "touch made"])
         .run()
         .ok();
-    assert!(!house.work().join("made").exists());
+    assert!(!env.work_dir().join("made").exists());
 }
 
 #[test]
 fn the_schema_needs_no_values_and_is_one_document() {
-    let house = House::new();
-    house.write("tree.json", TREE);
-    let schema = house
+    let env = TestEnv::new();
+    env.write("tree.json", TREE);
+    let schema = env
         .materia(&["explain", "--file", "tree.json", "--schema"])
         .run()
         .ok();
@@ -98,12 +93,12 @@ fn the_schema_needs_no_values_and_is_one_document() {
             "additionalProperties": false
         })
     );
-    let with_json = house
+    let with_json = env
         .materia(&["explain", "--file", "tree.json", "--schema", "--json"])
         .run()
         .ok();
     assert_eq!(with_json.stdout, schema.stdout);
-    let wrong = house
+    let wrong = env
         .materia(&[
             "explain",
             "--template",
@@ -117,10 +112,10 @@ fn the_schema_needs_no_values_and_is_one_document() {
 }
 
 #[test]
-fn mistakes_name_the_word_the_column_and_the_fix() {
-    let house = House::new();
-    house.write("broken.json", "{\n  \"template\": [\"echo\",\n}\n");
-    let calls: &[&[&str]] = &[
+fn errors_have_the_argument_the_column_and_a_hint() {
+    let env = TestEnv::new();
+    env.write("broken.json", "{\n  \"template\": [\"echo\",\n}\n");
+    let invocations: &[&[&str]] = &[
         &["explain", "--template", "echo {a!}"],
         &["explain", "--template", "echo 'open"],
         &["explain", "--template", "echo {name}"],
@@ -139,17 +134,17 @@ fn mistakes_name_the_word_the_column_and_the_fix() {
         &["explain", "--file", "missing.json"],
         &["explain", "no-such-recipe"],
     ];
-    let told: Vec<String> = calls
+    let transcripts: Vec<String> = invocations
         .iter()
-        .map(|words| house.materia(words).run().transcript())
+        .map(|args| env.materia(args).run().transcript())
         .collect();
-    assert_snapshot!(told.join("\n"));
+    assert_snapshot!(transcripts.join("\n"));
 }
 
 #[test]
-fn every_mistake_is_told_at_once() {
-    let house = House::new();
-    let outcome = house
+fn all_errors_are_reported_at_once() {
+    let env = TestEnv::new();
+    let outcome = env
         .materia(&[
             "explain",
             "--json",

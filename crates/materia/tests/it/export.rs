@@ -1,16 +1,15 @@
-//! `materia export`: loadouts for other programs, and a cast as one page that keeps its secrets and
-//! runs nothing.
+//! `materia export`: loadouts for other programs, and a cast as one HTML page without secrets and
+//! scripts.
 
 use serde_json::json;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
-fn a_loadout_is_written_in_every_notation() {
-    let house = House::new();
+fn a_loadout_is_exported_in_every_format() {
+    let env = TestEnv::new();
     let export = |format: &str| {
-        house
-            .materia(&["export", "Full-Auto", "--format", format])
+        env.materia(&["export", "Full-Auto", "--format", format])
             .run()
             .ok()
             .stdout
@@ -39,25 +38,24 @@ fn a_loadout_is_written_in_every_notation() {
     }
     assert_eq!(svg.matches("<g>").count(), 8);
     assert_eq!(
-        house
-            .materia(&["grid", "Full-Auto", "--format", "svg"])
+        env.materia(&["grid", "Full-Auto", "--format", "svg"])
             .run()
             .ok()
             .stdout,
         svg
     );
-    assert_eq!(house.materia(&["export", "Nowhere"]).run().code(), 3);
+    assert_eq!(env.materia(&["export", "Nowhere"]).run().code(), 3);
 }
 
 #[test]
-fn a_picture_stands_where_the_person_put_it_and_escapes_names() {
-    let house = House::new();
+fn an_svg_uses_the_layout_and_escapes_names() {
+    let env = TestEnv::new();
     let config = json!({"activeLoadout": "<b>&", "loadouts": {"<b>&": {"entry": "a",
         "layout": {"sockets": {"a": {"x": 500, "y": 40}, "b": {"x": 0, "y": 300}}},
         "sockets": {"a": {"materia": "M", "edges": [{"to": "b"}]}, "b": {"materia": "M"}}}},
         "materia": {"M": {"label": "\"<script>alert(1)</script>", "command": ["true"]}}});
-    house.write("flow.json", config.to_string());
-    let svg = house
+    env.write("flow.json", config.to_string());
+    let svg = env
         .materia(&["export", "--config", "flow.json", "--format", "svg"])
         .run()
         .ok()
@@ -73,9 +71,9 @@ fn a_picture_stands_where_the_person_put_it_and_escapes_names() {
 }
 
 #[test]
-fn a_cast_becomes_one_page_without_scripts_network_or_secrets() {
-    let house = House::new();
-    // Put together here, so that nobody takes it for a real one.
+fn a_cast_is_exported_without_scripts_network_or_secrets() {
+    let env = TestEnv::new();
+    // Built at run time, so that no secret scanner takes it for a real key.
     let key = format!("sk-{}", "a1B2c3D4".repeat(5));
     let key = key.as_str();
     let config = json!({"activeLoadout": "T", "loadouts": {"T": {"entry": "build", "sockets": {
@@ -83,15 +81,15 @@ fn a_cast_becomes_one_page_without_scripts_network_or_secrets() {
             "check": {"materia": "Check", "parse": "json", "edges": [
                 {"when": "not_satisfied", "to": "build", "maxTraversals": 2}, {"when": "satisfied", "to": "end"}]}}}},
         "materia": {"Build": {"tools": "none", "prompt": "Build"}, "Check": {"tools": "none", "prompt": "Check"}}});
-    house.write("flow.json", config.to_string());
+    env.write("flow.json", config.to_string());
     let usage = json!({"input": 900, "output": 100, "totalTokens": 1000, "cost": {"total": 0.25}});
     let script = json!({"replies": [
         {"match": {"socket": "build"}, "text": format!("<script>alert('x')</script> with {key}"), "usage": usage, "times": 2},
         {"match": {"socket": "check", "contains": "alert"}, "json": {"satisfied": false, "context": "say <b>please</b>"}},
         {"match": {"socket": "check"}, "json": {"satisfied": true}}]});
-    house.write("script.json", script.to_string());
+    env.write("script.json", script.to_string());
     let request = format!("greet \"everybody\" </title> {key}");
-    let cast = house
+    let cast = env
         .materia(&[
             "cast",
             "--config",
@@ -104,20 +102,20 @@ fn a_cast_becomes_one_page_without_scripts_network_or_secrets() {
         .run()
         .ok();
     assert_eq!(cast.json()["status"], "complete", "{}", cast.transcript());
-    let told = house
+    let report = env
         .materia(&["export", "--html", "report.html", "--json"])
         .run()
         .ok()
         .json();
-    let page = house.read("report.html");
+    let page = env.read("report.html");
     assert_eq!(
-        (told["ok"].as_bool(), told["bytes"].as_u64()),
+        (report["ok"].as_bool(), report["bytes"].as_u64()),
         (Some(true), Some(page.len() as u64))
     );
-    assert!(!page.contains(key), "a secret is in the page");
+    assert!(!page.contains(key), "the page contains a secret");
     assert!(
         !page.contains("<script") && !page.contains("</title> "),
-        "markup got through"
+        "markup was not escaped"
     );
     for part in [
         "&lt;script&gt;alert(&#39;x&#39;)",
@@ -139,11 +137,10 @@ fn a_cast_becomes_one_page_without_scripts_network_or_secrets() {
         .filter(|at| !at.starts_with("http://www.w3.org/2000/svg") && !at.starts_with("http-equiv"))
         .collect();
     assert!(outside.is_empty(), "{outside:?}");
-    let printed = house.materia(&["export", "--html", "-"]).run().ok().stdout;
+    let printed = env.materia(&["export", "--html", "-"]).run().ok().stdout;
     assert!(printed.starts_with("<!doctype html>"));
     assert_eq!(
-        house
-            .materia(&["export", "2020", "--html", "x.html"])
+        env.materia(&["export", "2020", "--html", "x.html"])
             .run()
             .code(),
         3

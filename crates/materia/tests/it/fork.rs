@@ -1,9 +1,9 @@
-//! `materia fork`: a new cast behind a finished step; the other one stays as it is.
+//! `materia fork`: a new cast that starts after a finished step of another one, which stays unchanged.
 
 use serde_json::json;
 
-use crate::casts::house;
-use crate::house::House;
+use crate::casts::example_env;
+use crate::test_env::TestEnv;
 
 const CAST: [&str; 6] = [
     "cast",
@@ -15,17 +15,17 @@ const CAST: [&str; 6] = [
 ];
 const FIRST: &str = "2026-01-01T00-00-00-000Z";
 
-/// Everything in the directory of the first cast.
-fn sums(house: &House) -> String {
+/// The checksums of all files of the first cast.
+fn checksums(env: &TestEnv) -> String {
     let line = format!("cd .pi/pi-materia/{FIRST} && find . -type f | sort | xargs cksum");
-    house.shell(&line).run().ok().stdout
+    env.shell(&line).run().ok().stdout
 }
 
 #[test]
-fn a_fork_goes_on_behind_the_step_and_the_original_is_untouched() {
-    let house = house();
-    house.materia(&CAST).run().ok();
-    let before = sums(&house);
+fn a_fork_continues_after_the_step_and_the_original_is_unchanged() {
+    let env = example_env();
+    env.materia(&CAST).run().ok();
+    let before = checksums(&env);
     // Step 3 is the check that sent the first item back.
     let fork = [
         "fork",
@@ -36,18 +36,15 @@ fn a_fork_goes_on_behind_the_step_and_the_original_is_untouched() {
         "script.json",
         "--json",
     ];
-    let forked = house.materia(&fork).run().ok().json();
-    assert_eq!(
-        (&forked["castId"], &forked["status"]),
-        (&json!("2026-01-01T00-00-00-000Z-2"), &json!("complete"))
-    );
+    let forked = env.materia(&fork).run().ok().json();
+    assert_has!(forked, {"castId": "2026-01-01T00-00-00-000Z-2", "status": "complete"});
     assert_eq!(
         forked["visits"],
         json!({"plan": 1, "work": 4, "check": 4}),
-        "the script sends it back once more"
+        "the script requests rework once more"
     );
-    assert_eq!(sums(&house), before);
-    let shown = house
+    assert_eq!(checksums(&env), before);
+    let shown = env
         .materia(&[
             "cast-show",
             "2026-01-01T00-00-00-000Z-2",
@@ -73,43 +70,34 @@ fn a_fork_goes_on_behind_the_step_and_the_original_is_untouched() {
         shown["artifacts"]
     );
     let second = "2026-01-01T00-00-00-000Z-2";
-    let prompt = house.read(&format!(
+    let prompt = env.read(&format!(
         ".pi/pi-materia/{second}/sockets/{}/2-WI-1.prompt.md",
         "work"
     ));
     assert!(
         prompt.contains("not yet"),
-        "why it works again came along: {prompt}"
+        "the reason for the rework is missing: {prompt}"
     );
 }
 
 #[test]
-fn a_fork_can_wait_and_a_step_has_to_be_finished() {
-    let house = house();
-    house
-        .materia(&CAST)
+fn a_fork_can_be_held_and_needs_a_finished_step() {
+    let env = example_env();
+    env.materia(&CAST)
         .env("MATERIA_FAILPOINT", "journal.sync:5:abort")
         .run();
-    let held = house
+    let held = env
         .materia(&["fork", FIRST, "--at", "plan:1", "--hold", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (&held["status"], &held["graph"][0]["visits"]),
-        (&json!("interrupted"), &json!(1))
-    );
+    assert_eq!(held["status"], "interrupted");
+    assert_eq!(held["graph"][0]["visits"], 1);
     for step in ["9", "check:2", "nope:1", "x"] {
-        let refused = house
-            .materia(&["fork", FIRST, "--at", step, "--json"])
-            .run();
-        assert_eq!(
-            (refused.code(), &refused.json()["error"]["code"]),
-            (3, &json!("step_not_found")),
-            "{step}"
-        );
+        let refused = env.materia(&["fork", FIRST, "--at", step, "--json"]).run();
+        refused.assert_error(3, "step_not_found");
     }
-    let resumed = house
+    let resumed = env
         .materia(&["resume", "--agent-script", "script.json", "--json"])
         .run()
         .ok()
@@ -118,9 +106,9 @@ fn a_fork_can_wait_and_a_step_has_to_be_finished() {
 }
 
 #[test]
-fn a_fork_that_is_killed_leaves_no_cast() {
-    let house = house();
-    house.materia(&CAST).run().ok();
+fn a_killed_fork_leaves_no_cast() {
+    let env = example_env();
+    env.materia(&CAST).run().ok();
     for point in [
         "dir.rename:1:abort",
         "artifact.create:2:abort",
@@ -128,17 +116,17 @@ fn a_fork_that_is_killed_leaves_no_cast() {
         "atomic.rename:2:abort",
     ] {
         let fork = ["fork", FIRST, "--at", "3", "--hold"];
-        let killed = house.materia(&fork).env("MATERIA_FAILPOINT", point).run();
+        let killed = env.materia(&fork).env("MATERIA_FAILPOINT", point).run();
         assert_ne!(killed.code(), 0, "{point}");
-        let listed = house.materia(&["casts", "--json"]).run().ok().json();
+        let listed = env.materia(&["casts", "--json"]).run().ok().json();
         assert_eq!(listed["total"], 1, "{point}: {listed}");
     }
 }
 
 #[test]
-fn a_detached_fork_goes_on_by_itself() {
-    let house = house();
-    house.materia(&CAST).run().ok();
+fn a_detached_fork_completes_in_the_background() {
+    let env = example_env();
+    env.materia(&CAST).run().ok();
     let fork = [
         "fork",
         FIRST,
@@ -149,16 +137,10 @@ fn a_detached_fork_goes_on_by_itself() {
         "--detach",
         "--json",
     ];
-    let answered = house.materia(&fork).run().ok().json();
-    assert_eq!(
-        (&answered["castId"], &answered["status"]),
-        (&json!(format!("{FIRST}-2")), &json!("running"))
-    );
-    assert_eq!(
-        house.wait(answered["run"].as_str().unwrap())["status"],
-        "done"
-    );
-    let shown = house
+    let report = env.materia(&fork).run().ok().json();
+    assert_has!(report, {"castId": format!("{FIRST}-2"), "status": "running"});
+    assert_eq!(env.wait(report["run"].as_str().unwrap())["status"], "done");
+    let shown = env
         .materia(&["cast-show", &format!("{FIRST}-2"), "--json"])
         .run()
         .ok()

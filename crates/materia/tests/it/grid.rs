@@ -1,10 +1,10 @@
-//! `materia grid`: loadouts as pictures and as a document.
+//! `materia grid`: loadouts as text graphics and as JSON.
 
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::house::House;
-use crate::house::terminal::on_terminal;
+use crate::test_env::TestEnv;
+use crate::test_env::terminal::run_on_terminal;
 
 const FLOW: &str = r#"{
   "activeLoadout": "Flow",
@@ -20,78 +20,75 @@ const FLOW: &str = r#"{
 }"#;
 
 #[test]
-fn what_ships_is_drawn_without_any_config() {
-    let house = House::new();
-    let active = house.materia(&["grid"]).run().ok();
+fn shipped_loadouts_are_drawn_without_a_config() {
+    let env = TestEnv::new();
+    let active = env.materia(&["grid"]).run().ok();
     assert_snapshot!(active.transcript());
     let others = ["Planning-Consult", "Hojo-Consult", "default:release"];
     let drawn: Vec<String> = others
         .iter()
-        .map(|name| house.materia(&["grid", name]).run().ok().transcript())
+        .map(|name| env.materia(&["grid", name]).run().ok().transcript())
         .collect();
-    assert_snapshot!("the_other_loadouts_that_ship", drawn.join("\n"));
+    assert_snapshot!("the_other_shipped_loadouts", drawn.join("\n"));
 }
 
 #[test]
-fn other_programs_get_their_notation() {
-    let house = House::new();
-    house.write("flow.json", FLOW);
+fn a_loadout_is_drawn_in_every_format() {
+    let env = TestEnv::new();
+    env.write("flow.json", FLOW);
     let formats = ["text", "mermaid", "dot", "json"];
     let drawn: Vec<String> = formats
         .iter()
         .map(|format| {
-            house
-                .materia(&["grid", "--config", "flow.json", "--format", format])
+            env.materia(&["grid", "--config", "flow.json", "--format", format])
                 .run()
                 .ok()
                 .transcript()
         })
         .collect();
     assert_snapshot!(drawn.join("\n"));
-    let document = house
+    let document = env
         .materia(&["grid", "--materia-config", "flow.json", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (&document["ok"], &document["loadout"]),
-        (&json!(true), &json!("Flow"))
-    );
+    assert_has!(document, {"ok": true, "loadout": "Flow"});
 }
 
 #[test]
-fn layers_lie_over_each_other() {
-    let house = House::new();
+fn config_layers_override_each_other() {
+    let env = TestEnv::new();
     let active = |name: &str| json!({"activeLoadout": name}).to_string();
-    let shown = |call: crate::house::Call<'_>| call.run().ok().json()["loadout"].clone();
-    assert_eq!(shown(house.materia(&["grid", "--json"])), "Full-Auto");
-    let profile = house.work().join("../profile");
+    let shown =
+        |command: crate::test_env::TestCommand<'_>| command.run().ok().json()["loadout"].clone();
+    assert_eq!(shown(env.materia(&["grid", "--json"])), "Full-Auto");
+    let profile = env.work_dir().join("../profile");
     std::fs::create_dir_all(&profile).unwrap();
     std::fs::write(profile.join("materia.json"), active("Release")).unwrap();
-    let call = |words: &[&str]| {
-        house
-            .materia(words)
-            .env("PI_MATERIA_PROFILE_DIR", house.work().join("../profile"))
+    let command = |args: &[&str]| {
+        env.materia(args)
+            .env("PI_MATERIA_PROFILE_DIR", env.work_dir().join("../profile"))
     };
-    assert_eq!(shown(call(&["grid", "--json"])), "Release");
-    house.write(".pi/pi-materia.json", active("Hojo-Consult"));
-    assert_eq!(shown(call(&["grid", "--json"])), "Hojo-Consult");
-    house.write("env.json", active("Planning-Consult"));
+    assert_eq!(shown(command(&["grid", "--json"])), "Release");
+    env.write(".pi/pi-materia.json", active("Hojo-Consult"));
+    assert_eq!(shown(command(&["grid", "--json"])), "Hojo-Consult");
+    env.write("env.json", active("Planning-Consult"));
     assert_eq!(
-        shown(call(&["grid", "--json"]).env("MATERIA_CONFIG", "env.json")),
+        shown(command(&["grid", "--json"]).env("MATERIA_CONFIG", "env.json")),
         "Planning-Consult"
     );
-    house.write("flow.json", FLOW);
-    let top = call(&["grid", "--json", "--config", "flow.json"]).env("MATERIA_CONFIG", "env.json");
+    env.write("flow.json", FLOW);
+    let top =
+        command(&["grid", "--json", "--config", "flow.json"]).env("MATERIA_CONFIG", "env.json");
     assert_eq!(shown(top), "Flow");
 }
 
 #[test]
-fn what_cannot_be_drawn_says_why() {
-    let house = House::new();
-    house.write("flow.json", FLOW.replace("\"tell\"}", "\"tel\"}"));
-    house.write("syntax.json", "{\"loadouts\": ");
-    let calls: &[&[&str]] = &[
+fn errors_of_grid() {
+    let env = TestEnv::new();
+    env.write("flow.json", FLOW.replace("\"tell\"}", "\"tel\"}"));
+    env.write("syntax.json", "{\"loadouts\": ");
+    let invocations: &[&[&str]] = &[
         &["grid", "Full-Atuo"],
         &["grid", "--config", "flow.json"],
         &["grid", "--config", "syntax.json"],
@@ -99,25 +96,27 @@ fn what_cannot_be_drawn_says_why() {
         &["grid", "--format", "dot", "--json"],
         &["grid", "Nope", "--json"],
     ];
-    let outcomes: Vec<_> = calls
+    let outcomes: Vec<_> = invocations
         .iter()
-        .map(|words| house.materia(words).run())
+        .map(|args| env.materia(args).run())
         .collect();
-    let codes: Vec<i32> = outcomes.iter().map(crate::house::Outcome::code).collect();
+    let codes: Vec<i32> = outcomes
+        .iter()
+        .map(crate::test_env::TestOutput::code)
+        .collect();
     assert_eq!(codes, [3, 2, 2, 3, 2, 3]);
-    let told: Vec<String> = outcomes
+    let transcripts: Vec<String> = outcomes
         .iter()
-        .map(crate::house::Outcome::transcript)
+        .map(crate::test_env::TestOutput::transcript)
         .collect();
-    assert_snapshot!(told.join("\n"));
-    house
-        .materia(&["grid", "--config", "flow.json", "Release"])
+    assert_snapshot!(transcripts.join("\n"));
+    env.materia(&["grid", "--config", "flow.json", "Release"])
         .run()
         .ok();
 }
 
-/// Thirty sockets in two loops, with ways back of many lengths.
-fn large() -> String {
+/// A config with thirty sockets in two loops, and back edges of many lengths.
+fn large_config() -> String {
     let name = |at: usize| format!("Socket-{at}");
     let mut sockets = serde_json::Map::new();
     for at in 1..=30 {
@@ -145,28 +144,24 @@ fn large() -> String {
         };
         sockets.insert(name(at), json!({"materia": materia, "edges": edges}));
     }
-    let looped = |from: usize, to: usize| {
+    let loop_of = |from: usize, to: usize| {
         json!({"sockets": (from..=to).map(name).collect::<Vec<_>>(), "consumes": {"from": name(from - 1)},
             "exits": [{"id": "done", "from": name(to), "condition": "always", "targetSocketId": name(to + 1)}]})
     };
     let role = |generator: bool| json!({"prompt": "x", "tools": "none", "parse": "json", "generator": generator});
     let materia = json!({"Plan-The-Next-Release": role(true), "Review-Security-And-Style": role(false), "Build": role(false)});
-    let loops = json!({"first": looped(4, 10), "second": looped(17, 26)});
+    let loops = json!({"first": loop_of(4, 10), "second": loop_of(17, 26)});
     let loadouts = json!({"Large": {"entry": "Socket-1", "sockets": sockets, "loops": loops}});
     json!({"activeLoadout": "Large", "loadouts": loadouts, "materia": materia}).to_string()
 }
 
 #[test]
 fn thirty_sockets_fit_the_terminal() {
-    let house = House::new();
-    house.write("large.json", large());
+    let env = TestEnv::new();
+    env.write("large.json", large_config());
     let drawn = |columns: usize| {
-        let text = on_terminal(
-            &house,
-            columns,
-            "NO_COLOR=1 materia grid --config large.json",
-        )
-        .replace('\r', "");
+        let text = run_on_terminal(&env, columns, "NO_COLOR=1 materia grid --config large.json")
+            .replace('\r', "");
         let wide = text.lines().find(|line| line.chars().count() > columns);
         assert_eq!(wide, None, "{text}");
         assert!(

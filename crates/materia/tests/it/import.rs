@@ -1,17 +1,17 @@
-//! `materia import`: recipes of other tools, which then run.
+//! `materia import`: recipes of other tools are converted and run.
 
 use serde_json::json;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 const JUSTFILE: &str = "greeting := 'hello'\n\n# Say it\nsay name='world': (note name)\n    @echo \"{{greeting}}, {{name}}\"\n\n\
     note who:\n    touch {{who}}.noted\n    -false\n\ncount:\n    ls | wc -l\n\nalias s := say\n";
 
 #[test]
-fn a_justfile_becomes_recipes_that_run_and_the_rest_is_told_by_line() {
-    let house = House::new();
-    house.write("justfile", JUSTFILE);
-    let outcome = house
+fn a_justfile_is_converted_and_the_rest_is_reported_by_line() {
+    let env = TestEnv::new();
+    env.write("justfile", JUSTFILE);
+    let outcome = env
         .materia(&["import", "justfile", "--into", "recipes"])
         .run()
         .ok();
@@ -21,87 +21,78 @@ fn a_justfile_becomes_recipes_that_run_and_the_rest_is_told_by_line() {
         "{}",
         outcome.transcript()
     );
-    assert!(!house.work().join("recipes/count.json").exists());
+    assert!(!env.work_dir().join("recipes/count.json").exists());
     assert_eq!(
-        house
-            .materia(&["run", "recipes/say.json", "name=you"])
+        env.materia(&["run", "recipes/say.json", "name=you"])
             .run()
             .ok()
             .stdout,
         "hello, you\n"
     );
     assert!(
-        house.work().join("you.noted").exists(),
-        "the dependency ran, with its argument"
+        env.work_dir().join("you.noted").exists(),
+        "the dependency did not run with its argument"
     );
     assert_eq!(
-        house
-            .materia(&["run", "recipes/s.json", "greeting=hi"])
+        env.materia(&["run", "recipes/s.json", "greeting=hi"])
             .run()
             .ok()
             .stdout,
         "hi, world\n"
     );
-    let again = house
+    let again = env
         .materia(&["import", "justfile", "--into", "recipes", "--json"])
         .run();
-    assert_eq!(
-        (again.code(), &again.json()["error"]["code"]),
-        (4, &json!("exists"))
-    );
-    house
-        .materia(&["import", "justfile", "--shell", "--into", "shelled"])
+    again.assert_error(4, "exists");
+    env.materia(&["import", "justfile", "--shell", "--into", "shelled"])
         .run()
         .ok();
-    let counted = house
+    let counted = env
         .materia(&["run", "shelled/count.json"])
         .run()
         .ok()
         .stdout;
     assert!(counted.trim().parse::<u32>().is_ok(), "{counted}");
     for file in ["say", "note", "s", "count"] {
-        house
-            .materia(&["validate", &format!("shelled/{file}.json")])
+        env.materia(&["validate", &format!("shelled/{file}.json")])
             .run()
             .ok();
     }
 }
 
 #[test]
-fn without_a_directory_nothing_is_written_and_one_recipe_is_a_document() {
-    let house = House::new();
-    assert_eq!(house.materia(&["import", "justfile"]).run().code(), 3);
-    house.write("justfile", "# Only one\none:\n    echo 1\n");
-    let printed = house.materia(&["import", "justfile"]).run().ok().json();
+fn without_a_directory_the_recipe_is_printed() {
+    let env = TestEnv::new();
+    assert_eq!(env.materia(&["import", "justfile"]).run().code(), 3);
+    env.write("justfile", "# Only one\none:\n    echo 1\n");
+    let printed = env.materia(&["import", "justfile"]).run().ok().json();
     assert_eq!(printed["description"], "Only one");
-    let report = house
+    let report = env
         .materia(&["import", "justfile", "--json"])
         .run()
         .ok()
         .json();
+    assert_eq!(report["recipes"][0]["name"], "one");
+    assert_eq!(report["written"], false);
+    env.write("empty", "# nothing\n");
     assert_eq!(
-        (&report["recipes"][0]["name"], &report["written"]),
-        (&json!("one"), &json!(false))
-    );
-    house.write("empty", "# nothing\n");
-    assert_eq!(
-        house.materia(&["import", "justfile", "empty"]).run().code(),
+        env.materia(&["import", "justfile", "empty"]).run().code(),
         2
     );
 }
 
 #[test]
-fn a_goose_recipe_asks_an_agent_with_its_checks_and_sub_recipes() {
-    let house = House::new();
+fn a_goose_recipe_runs_with_its_checks_and_sub_recipes() {
+    let env = TestEnv::new();
     let main = "version: 1.0.0\ntitle: Review\ndescription: Reviews a file\nprompt: |\n  Review {{ file }} for {{ focus }}.\nparameters:\n  \
         - {key: file, input_type: file, requirement: required, description: it}\n  \
         - {key: focus, input_type: string, requirement: optional, default: bugs, description: what}\n\
         extensions:\n  - {type: builtin, name: developer}\nsub_recipes:\n  - {name: facts, path: sub/find-facts.yaml, values: {about: \"{{ focus }}\"}}\n\
         retry:\n  max_retries: 1\n  checks:\n    - {type: shell, command: \"test -e ok || touch ok && test -s ok\"}\n  on_failure: echo recovered > ok\n";
-    house.write("review.yaml", main);
-    house.write("sub/find-facts.yaml", "title: Facts\ndescription: Facts\nprompt: Find facts about {{ about }}.\nparameters:\n  - {key: about, input_type: string, requirement: required, description: x}\n");
-    house.write("code.txt", "let x = 1;\n");
-    let outcome = house
+    env.write("review.yaml", main);
+    env.write("sub/find-facts.yaml", "title: Facts\ndescription: Facts\nprompt: Find facts about {{ about }}.\nparameters:\n  - {key: about, input_type: string, requirement: required, description: x}\n");
+    env.write("code.txt", "let x = 1;\n");
+    let outcome = env
         .materia(&["import", "goose", "review.yaml", "--into", "recipes"])
         .run()
         .ok();
@@ -111,11 +102,10 @@ fn a_goose_recipe_asks_an_agent_with_its_checks_and_sub_recipes() {
         "{}",
         outcome.transcript()
     );
-    house
-        .materia(&["validate", "recipes/review.json", "recipes/find-facts.json"])
+    env.materia(&["validate", "recipes/review.json", "recipes/find-facts.json"])
         .run()
         .ok();
-    let prompts = house.home().join("prompts.jsonl");
+    let prompts = env.home().join("prompts.jsonl");
     let command = json!([
         env!("CARGO_BIN_EXE_materia-fake"),
         "agent",
@@ -124,8 +114,8 @@ fn a_goose_recipe_asks_an_agent_with_its_checks_and_sub_recipes() {
         "--brief"
     ]);
     let agents = json!({"agents": {"fake": {"command": command}}, "agent": "fake"});
-    let config = house.write("agents.json", agents.to_string());
-    let ran = house
+    let config = env.write("agents.json", agents.to_string());
+    let ran = env
         .materia(&["run", "recipes/review.json", "file=code.txt", "--json"])
         .env("MATERIA_CONFIG", config)
         .run();
@@ -138,29 +128,28 @@ fn a_goose_recipe_asks_an_agent_with_its_checks_and_sub_recipes() {
         "{}",
         ran.transcript()
     );
-    let asked = std::fs::read_to_string(&prompts).unwrap();
-    let asked: Vec<String> = asked
+    let prompt_texts = std::fs::read_to_string(&prompts).unwrap();
+    let prompt_texts: Vec<String> = prompt_texts
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(
-        asked.len(),
+        prompt_texts.len(),
         3,
-        "the facts, and the review twice: {asked:#?}"
+        "expected the facts once and the review twice: {prompt_texts:#?}"
     );
-    assert!(asked[0].starts_with("Find facts about bugs."));
+    assert!(prompt_texts[0].starts_with("Find facts about bugs."));
     assert!(
-        asked[1].contains("let x = 1;") && asked[1].contains("ANSWER  TO Find facts"),
+        prompt_texts[1].contains("let x = 1;") && prompt_texts[1].contains("ANSWER  TO Find facts"),
         "{}",
-        asked[1]
+        prompt_texts[1]
     );
     assert_eq!(
-        house.materia(&["import", "goose", "code.txt"]).run().code(),
+        env.materia(&["import", "goose", "code.txt"]).run().code(),
         2
     );
     assert_eq!(
-        house
-            .materia(&["import", "goose", "nowhere.yaml"])
+        env.materia(&["import", "goose", "nowhere.yaml"])
             .run()
             .code(),
         3

@@ -1,20 +1,19 @@
-//! `materia init`: a newcomer has something that works, and nothing of theirs is touched.
+//! `materia init`: the created files work, and existing files are not changed.
 
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
-fn what_is_written_works_as_it_says() {
-    let house = House::new();
-    assert_snapshot!(house.materia(&["init"]).run().ok().transcript());
-    house
-        .materia(&["validate", ".pi/pi-materia.json", ".pi/recipes/facts.json"])
+fn the_created_files_work() {
+    let env = TestEnv::new();
+    assert_snapshot!(env.materia(&["init"]).run().ok().transcript());
+    env.materia(&["validate", ".pi/pi-materia.json", ".pi/recipes/facts.json"])
         .run()
         .ok();
-    house.materia(&["grid"]).run().ok();
-    let cast = house.materia(&[
+    env.materia(&["grid"]).run().ok();
+    let cast = env.materia(&[
         "cast",
         "--agent-script",
         ".pi/starter-replies.json",
@@ -22,32 +21,25 @@ fn what_is_written_works_as_it_says() {
         "say hello",
     ]);
     let cast = cast.run().ok().json();
-    assert_eq!(
-        (&cast["status"], &cast["visits"]["work"]),
-        (&json!("complete"), &json!(2))
-    );
-    house
-        .materia(&["run", "--file", ".pi/recipes/facts.json"])
+    assert_has!(cast, {"status": "complete", "visits": {"work": 2}});
+    env.materia(&["run", "--file", ".pi/recipes/facts.json"])
         .run()
         .ok();
-    house
-        .materia(&["explain", "--file", ".pi/recipes/facts.json"])
+    env.materia(&["explain", "--file", ".pi/recipes/facts.json"])
         .run()
         .ok();
 }
 
 #[test]
-fn nothing_is_overwritten_and_what_others_wrote_is_not_trusted() {
-    let house = House::new();
-    let theirs = json!({"loadouts": {}, "materia": {"X": {"command": ["true"]}}}).to_string();
-    house.write(".pi/pi-materia.json", &theirs);
-    let report = house.materia(&["init", "--json"]).run().ok().json();
-    assert_eq!(house.read(".pi/pi-materia.json"), theirs);
-    assert_eq!(
-        (&report["trusted"], &report["files"][0]["action"]),
-        (&json!(false), &json!("kept"))
-    );
-    let again = house.materia(&["init"]).run().ok();
+fn existing_files_are_kept_and_not_trusted() {
+    let env = TestEnv::new();
+    let existing = json!({"loadouts": {}, "materia": {"X": {"command": ["true"]}}}).to_string();
+    env.write(".pi/pi-materia.json", &existing);
+    let report = env.materia(&["init", "--json"]).run().ok().json();
+    assert_eq!(env.read(".pi/pi-materia.json"), existing);
+    assert_eq!(report["trusted"], false);
+    assert_eq!(report["files"][0]["action"], "kept");
+    let again = env.materia(&["init"]).run().ok();
     assert!(
         again.stdout.contains("what was there is kept as it was"),
         "{}",
@@ -61,20 +53,20 @@ fn nothing_is_overwritten_and_what_others_wrote_is_not_trusted() {
 }
 
 #[test]
-fn an_agent_does_not_trust_by_it() {
-    let house = House::new();
-    let report = house
+fn an_agent_cannot_trust_a_project_with_init() {
+    let env = TestEnv::new();
+    let report = env
         .materia(&["init", "--json"])
         .env("MATERIA_SESSION", "s")
         .run()
         .ok()
         .json();
     assert_eq!(report["trusted"], json!(false));
-    house.write(
+    env.write(
         ".pi/pi-materia.json",
-        house.read(".pi/pi-materia.json").replace("strict", "kind"),
+        env.read(".pi/pi-materia.json").replace("strict", "kind"),
     );
-    let cast = house
+    let cast = env
         .materia(&[
             "cast",
             "--agent-script",

@@ -1,4 +1,4 @@
-//! `inspect`: what people and programs see of runs.
+//! `inspect`: the views of runs, as text and as JSON.
 
 mod bounds;
 mod follow;
@@ -8,33 +8,25 @@ mod tool;
 mod triage;
 
 use insta::assert_snapshot;
-use serde_json::json;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
-fn compact_says_what_differs_from_the_ordinary() {
-    let house = House::new();
-    house.spawn("a", "sh -c 'echo broken >&2; exit 7'", &[]);
-    house.wait("a");
-    assert_snapshot!(house.materia(&["inspect", "run:a"]).run().transcript());
-    assert_snapshot!(
-        house
-            .materia(&["inspect", "session:all"])
-            .run()
-            .transcript()
-    );
+fn status_and_list_as_text() {
+    let env = TestEnv::new();
+    env.spawn("a", "sh -c 'echo broken >&2; exit 7'", &[]);
+    env.wait("a");
+    assert_snapshot!(env.materia(&["inspect", "run:a"]).run().transcript());
+    assert_snapshot!(env.materia(&["inspect", "session:all"]).run().transcript());
 }
 
 #[test]
-fn a_wrong_target_view_or_filter_is_answered_with_the_right_ones() {
-    let house = House::new();
-    house.spawn("a", "true", &[]);
-    house.wait("a");
-    let wrong = |words: &[&str]| {
-        let outcome = house
-            .materia(&[&["inspect", "--json"], words].concat())
-            .run();
+fn a_wrong_target_view_or_filter_is_refused() {
+    let env = TestEnv::new();
+    env.spawn("a", "true", &[]);
+    env.wait("a");
+    let wrong = |args: &[&str]| {
+        let outcome = env.materia(&[&["inspect", "--json"], args].concat()).run();
         (
             outcome.code(),
             outcome.json()["error"]["code"]
@@ -59,72 +51,69 @@ fn a_wrong_target_view_or_filter_is_answered_with_the_right_ones() {
 }
 
 #[test]
-fn the_tail_has_both_streams_also_when_the_run_is_over() {
-    let house = House::new();
-    house.spawn("a", "sh -c 'seq 1 100; echo oh >&2'", &[]);
-    house.wait("a");
-    let tail = house
+fn the_tail_of_an_ended_run_has_both_streams() {
+    let env = TestEnv::new();
+    env.spawn("a", "sh -c 'seq 1 100; echo oh >&2'", &[]);
+    env.wait("a");
+    let tail = env
         .materia(&["inspect", "run:a", "--view", "tail", "--lines", "2"])
         .run()
         .ok();
     assert_eq!(tail.stdout, "99\n100\n--- stderr\noh\n");
-    let json = house
+    let json = env
         .materia(&[
             "inspect", "run:a", "--view", "tail", "--lines", "1", "--json",
         ])
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (&json["stdout"], &json["stderr"]),
-        (&json!("100\n"), &json!("oh\n"))
-    );
+    assert_has!(json, {"stdout": "100\n", "stderr": "oh\n"});
 }
 
 #[test]
-fn following_ends_with_the_run_and_misses_nothing() {
-    let house = House::new();
-    let patient =
+fn follow_prints_everything_and_ends_with_the_run() {
+    let env = TestEnv::new();
+    let template =
         "sh -c 'echo ready >&2; while [ ! -e go ]; do sleep 0.01; done; seq 1 2000; echo end >&2'";
-    house.spawn("a", patient, &[]);
-    let mut following = house
+    env.spawn("a", template, &[]);
+    let mut following = env
         .materia(&["inspect", "run:a", "--view", "tail", "--follow"])
         .start();
-    following.until_said("ready");
-    house.write("go", "");
-    let seen = following.end().ok();
+    following.wait_for_stderr("ready");
+    env.write("go", "");
+    let output = following.wait().ok();
     let expected: String = (1..=2000).map(|n| format!("{n}\n")).collect();
-    assert!(seen.stdout == expected, "{} bytes", seen.stdout.len());
-    assert_eq!(seen.stderr, "ready\nend\n");
+    assert!(output.stdout == expected, "{} bytes", output.stdout.len());
+    assert_eq!(output.stderr, "ready\nend\n");
 }
 
 #[test]
-fn following_also_ends_when_the_supervisor_is_killed() {
-    let house = House::new();
-    house.spawn("a", "sh -c 'echo ready; exec sleep 600'", &[]);
-    house.until_file_has(house.run_place("a").stdout(), "ready");
-    let following = house
+fn follow_ends_when_the_supervisor_is_killed() {
+    let env = TestEnv::new();
+    env.spawn("a", "sh -c 'echo ready; exec sleep 600'", &[]);
+    env.wait_for_file_text(env.run_dir("a").stdout(), "ready");
+    let following = env
         .materia(&["inspect", "run:a", "--view", "tail", "--follow", "--json"])
         .start();
-    house.kill_supervisor("a");
-    let seen = following.end().ok();
+    env.kill_supervisor("a");
+    let output = following.wait().ok();
     assert_eq!(
-        seen.stdout,
+        output.stdout,
         "{\"stream\":\"stdout\",\"text\":\"ready\\n\"}\n"
     );
-    assert_eq!(house.look("a").status.as_str(), "exited");
+    assert_eq!(env.run_state("a").status.as_str(), "exited");
 }
 
 #[test]
-fn lists_can_be_filtered_and_the_program_says_who_it_is() {
-    let house = House::new();
-    house.spawn("good", "true", &[]);
-    house.spawn("bad", "false", &[]);
-    house.spawn("on", "sleep 600", &[]);
-    house.wait("good");
-    house.wait("bad");
+fn lists_can_be_filtered_by_status() {
+    let env = TestEnv::new();
+    env.spawn("good", "true", &[]);
+    env.spawn("bad", "false", &[]);
+    env.spawn("on", "sleep 600", &[]);
+    env.wait("good");
+    env.wait("bad");
     let ids = |status: &str| {
-        let listed = house
+        let listed = env
             .materia(&["inspect", "session:all", "--status", status, "--json"])
             .run()
             .ok()
@@ -139,7 +128,7 @@ fn lists_can_be_filtered_and_the_program_says_who_it_is() {
     assert_eq!(ids("running"), ["on"]);
     assert_eq!(ids("terminal"), ["bad", "good"]);
     assert_eq!(ids("failed"), ["bad"]);
-    let files = house
+    let files = env
         .materia(&["inspect", "run:good", "--view", "files", "--json"])
         .run()
         .ok()
@@ -148,19 +137,18 @@ fn lists_can_be_filtered_and_the_program_says_who_it_is() {
         files["files"]["journal.jsonl"].as_u64().unwrap() > 100,
         "{files}"
     );
-    let runtime = house
+    let runtime = env
         .materia(&["inspect", "tool:materia", "--json"])
         .run()
         .ok()
         .json();
     assert_eq!(runtime["name"], "materia");
-    house
-        .materia(&["inspect", "tool:materia", "--view", "doctor", "--json"])
+    env.materia(&["inspect", "tool:materia", "--view", "doctor", "--json"])
         .run();
-    house.kill("on");
+    env.kill("on");
 }
 
-/// Every target with every view of it.
+/// Every target with all its views.
 const VIEWS: [(&str, &[&str]); 10] = [
     (
         "run:a",
@@ -193,32 +181,31 @@ const VIEWS: [(&str, &[&str]); 10] = [
 ];
 
 #[test]
-fn every_target_has_its_views_short_for_people_and_whole_for_programs() {
-    let house = House::new();
-    house
-        .materia(&[
-            "tool",
-            "register",
-            "greet",
-            "--template",
-            "echo hello {who}",
-            "--arg",
-            "who",
-        ])
-        .run()
-        .ok();
-    house.spawn(
+fn every_view_is_short_as_text_and_complete_as_json() {
+    let env = TestEnv::new();
+    env.materia(&[
+        "tool",
+        "register",
+        "greet",
+        "--template",
+        "echo hello {who}",
+        "--arg",
+        "who",
+    ])
+    .run()
+    .ok();
+    env.spawn(
         "a",
         "sh -c 'seq 1 5000; exec sleep 600'",
         &["--session", "s"],
     );
-    house.until_file_has(house.run_place("a").stdout(), "5000\n");
+    env.wait_for_file_text(env.run_dir("a").stdout(), "5000\n");
     for number in 0..45 {
         let from = format!("branch:a/w{number}");
-        house.sent(&["room:a", "said", &"long ".repeat(400), "--from", &from]);
+        env.send_ok(&["room:a", "said", &"long ".repeat(400), "--from", &from]);
     }
-    house.sent(&["branch:a/w", "task.run", &"long ".repeat(400)]);
-    house.sent(&[
+    env.send_ok(&["branch:a/w", "task.run", &"long ".repeat(400)]);
+    env.send_ok(&[
         "coordinator",
         "ask",
         &"long ".repeat(400),
@@ -227,8 +214,8 @@ fn every_target_has_its_views_short_for_people_and_whole_for_programs() {
     ]);
     for (target, views) in VIEWS {
         for view in views {
-            let words = ["inspect", target, "--view", view, "--session", "s"];
-            let short = house.materia(&words).run().ok();
+            let args = ["inspect", target, "--view", view, "--session", "s"];
+            let short = env.materia(&args).run().ok();
             assert!(
                 !short.stdout.is_empty() && short.stderr.is_empty(),
                 "{}",
@@ -239,67 +226,60 @@ fn every_target_has_its_views_short_for_people_and_whole_for_programs() {
                 "{target} {view}: {} bytes",
                 short.stdout.len()
             );
-            let whole = house
-                .materia(&[&words[..], &["--json"]].concat())
-                .run()
-                .ok();
+            let whole = env.materia(&[&args[..], &["--json"]].concat()).run().ok();
             assert!(whole.json().is_object(), "{}", whole.transcript());
         }
     }
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
-fn what_is_said_in_a_room_can_be_followed_as_documents() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let mut following = house
+fn messages_in_a_room_can_be_followed_as_json() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let mut following = env
         .materia(&[
             "inspect", "room:a", "--view", "messages", "--follow", "--json",
         ])
         .start();
     for body in ["one", "two"] {
-        house.sent(&["room:a", "said", body, "--from", "run:a"]);
-        let said: serde_json::Value = serde_json::from_str(&following.line()).unwrap();
-        assert_eq!(
-            (&said["type"], &said["body"]),
-            (&json!("said"), &json!(body)),
-            "{said}"
-        );
+        env.send_ok(&["room:a", "said", body, "--from", "run:a"]);
+        let message: serde_json::Value = serde_json::from_str(&following.read_line()).unwrap();
+        assert_has!(message, {"type": "said", "body": body});
     }
-    house.kill_supervisor("a");
-    following.end().ok();
+    env.kill_supervisor("a");
+    following.wait().ok();
 }
 
 #[test]
-fn a_person_may_leave_out_what_goes_without_saying() {
-    let house = House::new();
-    house.spawn("nightly", "true", &[]);
-    house.wait("nightly");
-    let all = house.materia(&["inspect"]).run().ok().stdout;
+fn the_operator_may_abbreviate_targets() {
+    let env = TestEnv::new();
+    env.spawn("nightly", "true", &[]);
+    env.wait("nightly");
+    let all = env.materia(&["inspect"]).run().ok().stdout;
     assert_eq!(
         all,
-        house.materia(&["inspect", "session:all"]).run().ok().stdout
+        env.materia(&["inspect", "session:all"]).run().ok().stdout
     );
-    let whole = house.materia(&["inspect", "run:nightly"]).run().ok().stdout;
+    let whole = env.materia(&["inspect", "run:nightly"]).run().ok().stdout;
     for short in ["nightly", "nigh", "run:nigh"] {
         assert_eq!(
-            house.materia(&["inspect", short]).run().ok().stdout,
+            env.materia(&["inspect", short]).run().ok().stdout,
             whole,
             "{short}"
         );
     }
-    let told = house.materia(&["message", "nightly", "task.run"]).run();
+    let output = env.materia(&["message", "nightly", "task.run"]).run();
     assert!(
-        told.stderr.contains("run:nightly is not running"),
+        output.stderr.contains("run:nightly is not running"),
         "{}",
-        told.transcript()
+        output.transcript()
     );
-    // A program inside a run says what it means.
-    let inside = house
+    // A program inside a run must give the full address.
+    let inside = env
         .materia(&["inspect", "nightly"])
         .env("MATERIA_RUN", "other")
         .run();
     assert_eq!(inside.code(), 2, "{}", inside.transcript());
-    assert_eq!(house.materia(&["inspect", "recipes"]).run().code(), 0);
+    assert_eq!(env.materia(&["inspect", "recipes"]).run().code(), 0);
 }

@@ -1,30 +1,29 @@
-//! The library that ships: every recipe is run with a fake agent and its required arguments only
-//! (R7).
+//! The shipped library: every recipe runs with a fake agent and only its required arguments (R7).
 //!
-//! What is looked at: how many agents were asked, what each was told, what was written. The fake
-//! answers with the first line of its prompt, so that an answer says whose it is.
+//! The tests check how many agents were asked, their prompts, and the written files. The fake agent
+//! answers with the first line of its prompt, so an answer identifies the component that gave it.
 
 mod context;
-mod leaf;
 mod pipeline;
 mod service;
+mod single_agent;
 mod step;
 
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::house::{Call, House, Outcome};
+use crate::test_env::{TestCommand, TestEnv, TestOutput};
 
-/// A house whose only agent is the fake.
-pub struct Shelf {
-    pub house: House,
+/// A test environment whose only agent is the fake.
+pub struct LibraryHarness {
+    pub env: TestEnv,
 }
 
-impl Shelf {
+impl LibraryHarness {
     pub fn new() -> Self {
-        let house = House::new();
-        let prompts = house.home().join("prompts.jsonl");
+        let env = TestEnv::new();
+        let prompts = env.home().join("prompts.jsonl");
         let command = json!([
             env!("CARGO_BIN_EXE_materia-fake"),
             "agent",
@@ -34,42 +33,37 @@ impl Shelf {
             "{model}"
         ]);
         let config = json!({"agents": {"fake": {"command": command}}, "agent": "fake"});
-        std::fs::write(house.home().join("config.json"), config.to_string()).unwrap();
-        Self { house }
+        std::fs::write(env.home().join("config.json"), config.to_string()).unwrap();
+        Self { env }
     }
 
-    /// A call of `materia` whose agents are the fake.
-    pub fn materia(&self, words: &[&str]) -> Call<'_> {
-        self.house
-            .materia(words)
-            .env("MATERIA_CONFIG", self.house.home().join("config.json"))
+    /// `materia` with the fake as its agent.
+    pub fn materia(&self, args: &[&str]) -> TestCommand<'_> {
+        self.env
+            .materia(args)
+            .env("MATERIA_CONFIG", self.env.home().join("config.json"))
     }
 
-    /// Runs a recipe, which has to go well in every part.
-    pub fn run(&self, name: &str, words: &[&str]) -> String {
+    /// Runs a recipe, which must succeed without warnings, and returns its output.
+    pub fn run(&self, name: &str, args: &[&str]) -> String {
         let outcome = self
-            .materia(&[&["run", name, "--json"], words].concat())
+            .materia(&[&["run", name, "--json"], args].concat())
             .run();
-        let report = whole(&outcome);
-        assert_eq!(
-            (&report["status"], &report["warnings"]),
-            (&json!("ok"), &json!([])),
-            "{}",
-            outcome.transcript()
-        );
+        let report = success_report(&outcome);
+        assert_has!(report, {"status": "ok", "warnings": []}, "{}", outcome.transcript());
         report["output"].as_str().unwrap().to_owned()
     }
 
-    /// The prompts that the agents were given, in order.
+    /// The prompts of all agents, in order.
     pub fn prompts(&self) -> Vec<String> {
         let text =
-            std::fs::read_to_string(self.house.home().join("prompts.jsonl")).unwrap_or_default();
+            std::fs::read_to_string(self.env.home().join("prompts.jsonl")).unwrap_or_default();
         text.lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect()
     }
 
-    /// The one prompt that begins like this.
+    /// The only prompt with this beginning.
     pub fn prompt(&self, beginning: &str) -> String {
         let mut found = self.prompts();
         found.retain(|prompt| prompt.starts_with(beginning));
@@ -77,30 +71,30 @@ impl Shelf {
         found.remove(0)
     }
 
-    /// Forgets the prompts.
-    pub fn forget(&self) {
-        let _none = std::fs::remove_file(self.house.home().join("prompts.jsonl"));
+    /// Deletes the recorded prompts.
+    pub fn clear_prompts(&self) {
+        let _none = std::fs::remove_file(self.env.home().join("prompts.jsonl"));
     }
 
-    /// A file, by its path as it is told.
-    pub fn read(&self, told: &str) -> String {
-        let root = self.house.home().parent().unwrap().display().to_string();
-        std::fs::read_to_string(told.replace("[HOUSE]", &root)).unwrap()
+    /// Reads a file by its redacted path in a report.
+    pub fn read(&self, reported: &str) -> String {
+        let root = self.env.home().parent().unwrap().display().to_string();
+        std::fs::read_to_string(reported.replace("[ROOT]", &root)).unwrap()
     }
 
-    /// A file of the project.
+    /// The path of a file in the project.
     pub fn path(&self, path: &str) -> PathBuf {
-        self.house.work().join(path)
+        self.env.work_dir().join(path)
     }
 }
 
-fn whole(outcome: &Outcome) -> Value {
+fn success_report(outcome: &TestOutput) -> Value {
     assert_eq!(outcome.code(), 0, "{}", outcome.transcript());
     outcome.json()
 }
 
-/// The first line of each component's prompt.
-pub mod says {
+/// How the prompt of each component begins.
+pub mod prompts {
     pub const REVIEW: &str = "Review one scope";
     pub const CRITIC: &str = "Attack this target";
     pub const PLAN: &str = "Plan how to reach";
@@ -117,9 +111,9 @@ pub mod says {
 }
 
 #[test]
-fn every_recipe_that_ships_is_run_by_a_test() {
-    let shelf = Shelf::new();
-    let listed = shelf
+fn every_shipped_recipe_is_run_by_a_test() {
+    let harness = LibraryHarness::new();
+    let listed = harness
         .materia(&["recipe", "list", "--json"])
         .run()
         .ok()
@@ -132,7 +126,7 @@ fn every_recipe_that_ships_is_run_by_a_test() {
         .collect();
     assert!(packaged.len() >= 61, "{packaged:?}");
     let tests = [
-        include_str!("library/leaf.rs"),
+        include_str!("library/single_agent.rs"),
         include_str!("library/pipeline.rs"),
         include_str!("library/service.rs"),
         include_str!("library/step.rs"),
@@ -146,9 +140,9 @@ fn every_recipe_that_ships_is_run_by_a_test() {
 }
 
 #[test]
-fn the_list_has_a_line_for_each_and_show_draws_the_composition() {
-    let shelf = Shelf::new();
-    let list = shelf.materia(&["recipe", "list"]).run().ok().stdout;
+fn list_has_every_kind_of_recipe_and_show_draws_the_parts() {
+    let harness = LibraryHarness::new();
+    let list = harness.materia(&["recipe", "list"]).run().ok().stdout;
     for part in [
         "launcher",
         "pipeline",
@@ -159,7 +153,7 @@ fn the_list_has_a_line_for_each_and_show_draws_the_composition() {
     ] {
         assert!(list.contains(part), "{list}");
     }
-    let show = shelf
+    let show = harness
         .materia(&["recipe", "show", "pipeline-research-synthesis"])
         .run()
         .ok()

@@ -3,25 +3,25 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::casts::{house, loops, replies};
-use crate::house::House;
+use crate::casts::{example_env, loop_config, loop_script};
+use crate::test_env::TestEnv;
 
 const ID: &str = "2026-01-01T00-00-00-000Z";
 
 #[test]
-fn any_two_loadouts_that_ship_can_be_linked() {
-    let house = House::new();
+fn any_two_shipped_loadouts_can_be_linked() {
+    let env = TestEnv::new();
     let names = ["Full-Auto", "Planning-Consult", "Hojo-Consult", "Release"];
     for first in names {
         for second in names {
-            let drawn = house
+            let drawn = env
                 .materia(&["link", first, second, "--draw", "--json"])
                 .run()
                 .ok()
                 .json();
             let sockets = drawn["sockets"].as_array().unwrap();
             let alone = |name: &str| {
-                let grid = house.materia(&["grid", name, "--json"]).run().ok().json();
+                let grid = env.materia(&["grid", name, "--json"]).run().ok().json();
                 grid["sockets"].as_array().unwrap().len()
             };
             assert_eq!(
@@ -30,14 +30,13 @@ fn any_two_loadouts_that_ship_can_be_linked() {
                 "{first} {second}"
             );
             assert!(
-                reached(&drawn).len() == sockets.len(),
+                reachable_sockets(&drawn).len() == sockets.len(),
                 "{first} {second}: {drawn:#}"
             );
         }
     }
     assert_snapshot!(
-        house
-            .materia(&["link", "Planning-Consult", "materia:Narrate", "--draw"])
+        env.materia(&["link", "Planning-Consult", "materia:Narrate", "--draw"])
             .run()
             .ok()
             .transcript()
@@ -45,7 +44,7 @@ fn any_two_loadouts_that_ship_can_be_linked() {
 }
 
 /// The sockets that can be reached in a graph.
-fn reached(graph: &Value) -> Vec<String> {
+fn reachable_sockets(graph: &Value) -> Vec<String> {
     let mut found = vec![graph["entry"].as_str().unwrap().to_owned()];
     let mut at = 0;
     while at < found.len() {
@@ -86,24 +85,23 @@ fn reached(graph: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_link_is_cast_with_what_an_earlier_cast_gave() {
-    let house = house();
-    house
-        .materia(&[
-            "cast",
-            "--config",
-            "flow.json",
-            "--agent-script",
-            "script.json",
-            "first",
-        ])
-        .run()
-        .ok();
-    let mut flow = loops();
+fn a_link_gets_the_context_of_an_earlier_cast() {
+    let env = example_env();
+    env.materia(&[
+        "cast",
+        "--config",
+        "flow.json",
+        "--agent-script",
+        "script.json",
+        "first",
+    ])
+    .run()
+    .ok();
+    let mut flow = loop_config();
     flow["materia"]["Tell"] =
         json!({"tools": "none", "prompt": "earlier: {{state.previousCastContext}}"});
-    house.write("flow.json", flow.to_string());
-    let mut script = replies();
+    env.write("flow.json", flow.to_string());
+    let mut script = loop_script();
     for reply in script["replies"].as_array_mut().unwrap() {
         let socket = match reply["match"]["socket"].as_str().unwrap() {
             "plan" => "Socket-1",
@@ -116,8 +114,8 @@ fn a_link_is_cast_with_what_an_earlier_cast_gave() {
         .as_array_mut()
         .unwrap()
         .push(json!({"match": {"materia": "Tell", "contains": "did it"}, "text": "told"}));
-    house.write("script.json", script.to_string());
-    let words = [
+    env.write("script.json", script.to_string());
+    let args = [
         "link",
         "--from",
         ID,
@@ -132,7 +130,7 @@ fn a_link_is_cast_with_what_an_earlier_cast_gave() {
         "second",
         "line",
     ];
-    let done = house.materia(&words).run().ok().json();
+    let done = env.materia(&args).run().ok().json();
     assert_eq!(done["loadout"], "Linked virtual loadout: T → Tell");
     assert_eq!(
         done["visits"],
@@ -142,32 +140,28 @@ fn a_link_is_cast_with_what_an_earlier_cast_gave() {
         done["state"]["link"]["sockets"]["Socket-4"],
         json!({"part": 2, "socket": "Socket-1"})
     );
-    let shown = house
+    let shown = env
         .materia(&["cast-show", &format!("{ID}-2"), "--events", "--json"])
         .run()
         .ok()
         .json();
+    assert_eq!(shown["request"], "second line");
     assert_eq!(
-        (
-            &shown["request"],
-            &shown["events"][0]["data"]["link"]["targets"][1]["name"]
-        ),
-        (&json!("second line"), &json!("Tell"))
+        shown["events"][0]["data"]["link"]["targets"][1]["name"],
+        "Tell"
     );
-    let resumed = house
-        .materia(&["resume", &format!("{ID}-2"), "--json"])
-        .run();
+    let resumed = env.materia(&["resume", &format!("{ID}-2"), "--json"]).run();
     assert_eq!(
         resumed.json()["error"]["code"],
         "refused",
-        "it is complete, and its definition is its own"
+        "the cast is complete"
     );
 }
 
 #[test]
-fn autocast_takes_a_materia_or_a_loadout_and_leaves_the_active_one() {
-    let house = house();
-    let words = |target: &'static str| {
+fn autocast_takes_a_materia_or_a_loadout() {
+    let env = example_env();
+    let args = |target: &'static str| {
         [
             "autocast",
             target,
@@ -179,44 +173,35 @@ fn autocast_takes_a_materia_or_a_loadout_and_leaves_the_active_one() {
             "--json",
         ]
     };
-    house.write(
+    env.write(
         "script.json",
         json!({"replies": [{"match": {"materia": "Work"}, "text": "alone"}]}).to_string(),
     );
-    let alone = house.materia(&words("materia:Work")).run().ok().json();
-    assert_eq!(
-        (&alone["loadout"], &alone["visits"]),
-        (&json!("Virtual loadout: Work"), &json!({"Socket-1": 1}))
-    );
-    house.write("script.json", replies().to_string());
-    let whole = house.materia(&words("loadout:T")).run().ok().json();
-    assert_eq!(
-        (
-            &whole["loadout"],
-            &whole["state"]["autocast"]["target"]["kind"]
-        ),
-        (&json!("T"), &json!("loadout"))
-    );
+    let alone = env.materia(&args("materia:Work")).run().ok().json();
+    assert_eq!(alone["loadout"], "Virtual loadout: Work");
+    assert_eq!(alone["visits"], json!({"Socket-1": 1}));
+    env.write("script.json", loop_script().to_string());
+    let whole = env.materia(&args("loadout:T")).run().ok().json();
+    assert_has!(whole, {"loadout": "T", "state": {"autocast": {"target": {"kind": "loadout"}}}});
 }
 
 #[test]
-fn mistakes_say_what_there_is() {
-    let house = house();
-    let mut flow = loops();
+fn errors_of_link_and_autocast() {
+    let env = example_env();
+    let mut flow = loop_config();
     flow["materia"]["T"] = flow["materia"]["Work"].clone();
-    house.write("flow.json", flow.to_string());
-    let said = |words: &[&str]| {
-        house
-            .materia(&[words, &["--config", "flow.json"]].concat())
+    env.write("flow.json", flow.to_string());
+    let transcript_of = |args: &[&str]| {
+        env.materia(&[args, &["--config", "flow.json"]].concat())
             .run()
             .transcript()
     };
     let cases = [
-        said(&["link", "T", "Work", "--draw"]),
-        said(&["link", "Wrok", "--draw"]),
-        said(&["link", "loadout:Work", "--draw"]),
-        said(&["link", "Work", "Check"]),
-        said(&["autocast", "materia:Nobody", "x"]),
+        transcript_of(&["link", "T", "Work", "--draw"]),
+        transcript_of(&["link", "Wrok", "--draw"]),
+        transcript_of(&["link", "loadout:Work", "--draw"]),
+        transcript_of(&["link", "Work", "Check"]),
+        transcript_of(&["autocast", "materia:Nobody", "x"]),
     ];
     assert_snapshot!(cases.join("\n"));
     let escaping = [
@@ -231,13 +216,13 @@ fn mistakes_say_what_there_is() {
         "--",
         "x",
     ];
-    assert_eq!(house.materia(&escaping).run().code(), 3);
+    assert_eq!(env.materia(&escaping).run().code(), 3);
 }
 
 #[test]
-fn detached_they_answer_at_once_and_go_on_by_themselves() {
-    let house = house();
-    let player = [
+fn detached_link_and_autocast_complete_in_the_background() {
+    let env = example_env();
+    let options = [
         "--config",
         "flow.json",
         "--agent-script",
@@ -245,31 +230,24 @@ fn detached_they_answer_at_once_and_go_on_by_themselves() {
         "--detach",
         "--json",
     ];
-    let asked: [&[&str]; 2] = [
+    let commands: [&[&str]; 2] = [
         &["autocast", "T", "do the work"],
         &["link", "T", "--", "do the work"],
     ];
-    for words in asked {
-        let (head, tail) = match words.iter().position(|word| *word == "--") {
-            Some(at) => words.split_at(at),
-            None => (words, &[][..]),
+    for args in commands {
+        let (head, tail) = match args.iter().position(|word| *word == "--") {
+            Some(at) => args.split_at(at),
+            None => (args, &[][..]),
         };
-        let answered = house
-            .materia(&[head, &player, tail].concat())
+        let report = env
+            .materia(&[head, &options, tail].concat())
             .run()
             .ok()
             .json();
-        assert_eq!(
-            (&answered["ok"], &answered["status"]),
-            (&json!(true), &json!("running")),
-            "{answered}"
-        );
-        assert_eq!(
-            house.wait(answered["run"].as_str().unwrap())["status"],
-            "done"
-        );
-        let shown = house
-            .materia(&["cast-show", answered["castId"].as_str().unwrap(), "--json"])
+        assert_has!(report, {"ok": true, "status": "running"});
+        assert_eq!(env.wait(report["run"].as_str().unwrap())["status"], "done");
+        let shown = env
+            .materia(&["cast-show", report["castId"].as_str().unwrap(), "--json"])
             .run()
             .ok()
             .json();

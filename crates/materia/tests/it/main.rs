@@ -1,12 +1,16 @@
-//! The one integration test binary: everything is tested as it is used, through the real programs.
+//! The integration tests, in one binary. They run the real programs, as users do.
 //!
-//! `house` is the harness, `tools` has what `./test` installs; then one module per verb or floor, and the tests of the house itself.
+//! `test_env` is the harness and `tools` finds what `./test` installs. The other modules test one
+//! command or one layer each; `tidy` checks the source of the repository itself.
 #![allow(
     unreachable_pub,
     missing_docs,
-    reason = "a test binary has no readers outside"
+    reason = "nothing outside uses a test binary"
 )]
-#![allow(clippy::disallowed_methods, reason = "a test plays the outside world")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests play the role of the user and the system"
+)]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -14,7 +18,8 @@
     reason = "a test fails by panicking"
 )]
 
-mod house;
+#[macro_use]
+mod test_env;
 mod tools;
 
 mod actor;

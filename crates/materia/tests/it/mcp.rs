@@ -1,23 +1,23 @@
-//! `materia mcp` and `materia bridge`, spoken to as agents and hosts speak.
+//! `materia mcp` and `materia bridge`, used as agents and hosts use them.
 //!
-//! `client` is a small JSON-RPC client; then what agents do, what the surfaces agree on, and
-//! clients that misbehave.
+//! `client` is a small JSON-RPC client. The other modules test the work of agents, the equality of
+//! all interfaces, and misbehaving clients.
 
 pub mod client;
 mod hostile;
 mod http;
 mod needs_agents;
-mod news;
+mod notifications;
 mod parity;
 mod slow;
 mod tasks;
 
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 pub use client::Client;
 
-/// The text that a model would read.
+/// The text of a result, as a model reads it.
 pub fn text(result: &Value) -> &str {
     result["content"][0]["text"]
         .as_str()
@@ -25,20 +25,17 @@ pub fn text(result: &Value) -> &str {
 }
 
 #[test]
-fn a_run_is_spawned_steered_and_looked_at() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+fn a_run_is_spawned_messaged_and_inspected() {
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     let spawned = client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
-    assert_eq!(
-        (&spawned["structuredContent"]["run"], &spawned["isError"]),
-        (&json!("a"), &json!(false))
-    );
+    assert_has!(spawned, {"structuredContent": {"run": "a"}, "isError": false});
     assert_eq!(
         text(&spawned),
         "run:a is running. `wait` when you need its end.\nnext: inspect run:a tail | message run:a control.kill"
     );
-    let seen = client.call("inspect", json!({"target": "run:a", "view": "status"}));
-    assert_eq!(seen["structuredContent"]["status"], "running");
+    let inspected = client.call("inspect", json!({"target": "run:a", "view": "status"}));
+    assert_eq!(inspected["structuredContent"]["status"], "running");
     let sent = client.call(
         "message",
         json!({"to": "run:a", "type": "task.run", "body": {"n": 1}}),
@@ -50,23 +47,21 @@ fn a_run_is_spawned_steered_and_looked_at() {
     let killed = client.call("message", json!({"target": "run:a", "action": "kill"}));
     assert_eq!(killed["structuredContent"]["status"], "killed", "{killed}");
     let waited = client.call("wait", json!({"runs": ["run:a"]}));
-    assert_eq!(
-        (text(&waited), &waited["isError"]),
-        ("run:a killed", &json!(false))
-    );
+    assert_eq!(text(&waited), "run:a killed");
+    assert_eq!(waited["isError"], false);
     let listed = client.call(
         "inspect",
         json!({"target": "coordinator", "view": "status"}),
     );
     assert_eq!(listed["structuredContent"]["runs"][0]["run"], "a");
-    for reply in [&spawned, &seen, &sent, &killed, &waited, &listed] {
+    for reply in [&spawned, &inspected, &sent, &killed, &waited, &listed] {
         assert!(
             text(reply).len() < 400,
             "{} bytes: {}",
             text(reply).len(),
             text(reply)
         );
-        // Many clients give their model this instead.
+        // Many clients give the structured content to their model instead.
         let report = reply["structuredContent"].to_string();
         assert!(report.len() < 400, "{} bytes: {report}", report.len());
     }
@@ -74,16 +69,16 @@ fn a_run_is_spawned_steered_and_looked_at() {
 }
 
 #[test]
-fn a_tool_is_registered_offered_at_once_called_and_removed() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+fn a_tool_is_registered_listed_called_and_removed() {
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     let arguments = json!({"name": "greet", "description": "Greets", "template": "echo hello {who}", "args": "who"});
     let registered = client.call("register_tool", arguments);
     assert_eq!(
         registered["structuredContent"]["callable"], true,
         "{registered}"
     );
-    client.until_told("notifications/tools/list_changed");
+    client.wait_for_notification("notifications/tools/list_changed");
     let tools = client.request("tools/list", json!({}))["tools"].clone();
     let greet = tools
         .as_array()
@@ -93,10 +88,8 @@ fn a_tool_is_registered_offered_at_once_called_and_removed() {
         .unwrap();
     assert_eq!(greet["inputSchema"]["required"], json!(["who"]));
     let called = client.call("greet", json!({"who": "you"}));
-    assert_eq!(
-        (text(&called), &called["isError"]),
-        ("hello you", &json!(false))
-    );
+    assert_eq!(text(&called), "hello you");
+    assert_eq!(called["isError"], false);
     let wrong = client.call("greet", json!({}));
     assert_eq!(wrong["isError"], true);
     assert!(text(&wrong).contains("who"), "{}", text(&wrong));
@@ -105,16 +98,16 @@ fn a_tool_is_registered_offered_at_once_called_and_removed() {
         removed["structuredContent"]["action"], "removed",
         "{removed}"
     );
-    client.until_told("notifications/tools/list_changed");
+    client.wait_for_notification("notifications/tools/list_changed");
     let gone = client.call("greet", json!({"who": "you"}));
     assert_eq!(gone["structuredContent"]["error"]["code"], "tool_not_found");
     client.close();
 }
 
 #[test]
-fn a_tool_that_runs_detached_answers_with_its_run() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+fn an_async_tool_returns_its_run() {
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     let arguments =
         json!({"name": "nap", "description": "Sleeps", "template": "sleep 600", "async": true});
     client.call("register_tool", arguments);
@@ -125,20 +118,20 @@ fn a_tool_that_runs_detached_answers_with_its_run() {
 }
 
 #[test]
-fn a_cast_is_started_answered_and_ended_by_messages() {
-    let house = House::new();
+fn a_cast_is_continued_and_completed_by_messages() {
+    let env = TestEnv::new();
     let talk = json!({"tools": "none", "prompt": "plan", "multiTurn": true});
     let loadout = json!({"entry": "Socket-1", "sockets": {"Socket-1": {"materia": "Talk"}}});
     let config =
         json!({"activeLoadout": "T", "loadouts": {"T": loadout}, "materia": {"Talk": talk}});
-    let config = house.write("flow.json", config.to_string());
-    let script = house.write(
+    let config = env.write("flow.json", config.to_string());
+    let script = env.write(
         "replies.json",
         json!({"replies": [{"text": "which one?"}]}).to_string(),
     );
     let config = config.to_str().unwrap();
-    // Agents choose a loadout and an agent; a script is the tests' own way in.
-    let words = [
+    // Agents cannot choose an agent script over MCP, so the command line spawns the cast.
+    let args = [
         "spawn",
         "--loadout",
         "T",
@@ -149,14 +142,13 @@ fn a_cast_is_started_answered_and_ended_by_messages() {
         "do it",
         "--json",
     ];
-    house
-        .materia(&words)
+    env.materia(&args)
         .env("MATERIA_CONFIG", config)
         .env("MATERIA_SESSION", "s")
         .run()
         .ok();
     let mut client = Client::open_with(
-        &house,
+        &env,
         &["mcp", "--session", "s"],
         &[("MATERIA_CONFIG", config)],
     );
@@ -169,13 +161,13 @@ fn a_cast_is_started_answered_and_ended_by_messages() {
     );
     let casts = client.read("materia://casts");
     assert_eq!(casts["casts"][0]["status"], "paused", "{casts}");
-    let said = client.call(
+    let reply_text = client.call(
         "message",
         json!({"to": "run:c", "type": "control.continue", "body": "the second"}),
     );
     assert_eq!(
-        said["structuredContent"]["consumer"], "cast-driver",
-        "{said}"
+        reply_text["structuredContent"]["consumer"], "cast-driver",
+        "{reply_text}"
     );
     wait(&mut client);
     assert_eq!(
@@ -203,9 +195,9 @@ fn a_cast_is_started_answered_and_ended_by_messages() {
 }
 
 #[test]
-fn what_there_is_can_be_read_and_roles_are_prompts() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+fn resources_can_be_read_and_roles_are_prompts() {
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     let resources = client.request("resources/list", json!({}));
     assert_eq!(resources["resources"].as_array().unwrap().len(), 4);
     assert_eq!(client.read("materia://runs")["runs"], json!([]));
@@ -228,26 +220,29 @@ fn what_there_is_can_be_read_and_roles_are_prompts() {
         "prompts/get",
         json!({"name": first, "arguments": {"request": "fix it"}}),
     );
-    let said = prompt["messages"][0]["content"]["text"].as_str().unwrap();
-    assert!(said.ends_with("fix it") && said.len() > 20, "{said}");
+    let reply_text = prompt["messages"][0]["content"]["text"].as_str().unwrap();
+    assert!(
+        reply_text.ends_with("fix it") && reply_text.len() > 20,
+        "{reply_text}"
+    );
     let plan = client.call("plan", json!({}));
     assert_eq!(plan["structuredContent"]["ok"], true, "{plan}");
     client.close();
 }
 
 #[test]
-fn both_revisions_of_the_protocol_are_spoken() {
-    let house = House::new();
+fn all_revisions_of_the_protocol_are_supported() {
+    let env = TestEnv::new();
     for version in ["2025-06-18", "2025-11-25"] {
-        let mut client = Client::silent(&house, &["mcp"], &[]);
-        let begun = client.request(
+        let mut client = Client::open_raw(&env, &["mcp"], &[]);
+        let initialized = client.request(
             "initialize",
             json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}),
         );
-        assert_eq!(begun["protocolVersion"], version);
+        assert_eq!(initialized["protocolVersion"], version);
         client.close();
     }
-    let mut client = Client::silent(&house, &["mcp"], &[]);
+    let mut client = Client::open_raw(&env, &["mcp"], &[]);
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": {}});
@@ -262,35 +257,34 @@ fn both_revisions_of_the_protocol_are_spoken() {
     let tools = client.request("tools/list", json!({"_meta": meta}));
     assert_eq!(tools["tools"][0]["name"], "spawn", "{tools}");
     assert!(tools["ttlMs"].is_number(), "{tools}");
-    // Who listens is told of new tools.
-    client.ask(
+    // A subscriber is notified of new tools.
+    client.send_request(
         "subscriptions/listen",
         json!({"_meta": meta, "notifications": {"toolsListChanged": true}}),
     );
-    client.until_told("notifications/subscriptions/acknowledged");
-    house
-        .materia(&[
-            "tool",
-            "register",
-            "hi",
-            "--template",
-            "echo hi",
-            "--description",
-            "Says hi",
-        ])
-        .run()
-        .ok();
-    client.until_told("notifications/tools/list_changed");
+    client.wait_for_notification("notifications/subscriptions/acknowledged");
+    env.materia(&[
+        "tool",
+        "register",
+        "hi",
+        "--template",
+        "echo hi",
+        "--description",
+        "Says hi",
+    ])
+    .run()
+    .ok();
+    client.wait_for_notification("notifications/tools/list_changed");
     client.close();
 }
 
 #[test]
-fn what_a_model_has_to_read_stays_small() {
-    let house = House::new();
-    let mut client = Client::silent(&house, &["mcp"], &[]);
-    let begun = client.initialize();
+fn tools_and_instructions_stay_small() {
+    let env = TestEnv::new();
+    let mut client = Client::open_raw(&env, &["mcp"], &[]);
+    let initialized = client.initialize();
     let tools = client.request("tools/list", json!({}))["tools"].to_string();
-    let prompt = begun["instructions"].as_str().unwrap();
+    let prompt = initialized["instructions"].as_str().unwrap();
     let all = tools.len() + prompt.len();
     assert!(all < 6 * 1024, "{all} bytes");
     for word in ["poll", "check again", "keep checking"] {

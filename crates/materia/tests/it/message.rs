@@ -1,4 +1,4 @@
-//! `message`: every way a message can go, through the real program.
+//! `message`: every route a message can take, through the real program.
 
 mod contacts;
 mod owners;
@@ -6,27 +6,26 @@ mod retire;
 mod routes;
 mod steer;
 mod views;
-mod words;
+mod arguments;
 
 use serde_json::Value;
 
-use crate::house::{House, Outcome};
+use crate::test_env::{TestEnv, TestOutput};
 
-impl House {
-    /// Sends a message and gives what was said about it.
-    pub fn send(&self, words: &[&str]) -> Outcome {
-        self.materia(&[&["message", "--json"], words].concat())
-            .run()
+impl TestEnv {
+    /// Sends a message and returns the output.
+    pub fn send(&self, args: &[&str]) -> TestOutput {
+        self.materia(&[&["message", "--json"], args].concat()).run()
     }
 
-    /// Sends a message that has to be accepted.
-    pub fn sent(&self, words: &[&str]) -> Value {
-        self.send(words).ok().json()
+    /// Sends a message that must be accepted and returns the report.
+    pub fn send_ok(&self, args: &[&str]) -> Value {
+        self.send(args).ok().json()
     }
 }
 
-/// The exit code and the error's name.
-pub fn refused(outcome: &Outcome) -> (i32, String) {
+/// The exit code and the error code of a refused request. Asserts that there is a hint.
+pub fn refused(outcome: &TestOutput) -> (i32, String) {
     let json = outcome.json();
     assert_eq!(json["ok"], false, "{}", outcome.transcript());
     let hint = json["error"]["hint"].as_str().unwrap_or_default();
@@ -37,21 +36,33 @@ pub fn refused(outcome: &Outcome) -> (i32, String) {
     )
 }
 
-/// Checks the words by which a reply says what became of a message.
+/// Asserts that a request was refused with this exit code, this error code and a hint.
 #[track_caller]
-pub fn assert_fate(
+pub fn assert_refused(output: &TestOutput, exit: i32, error: &str) {
+    let reported = refused(output);
+    assert_eq!(
+        reported,
+        (exit, error.to_owned()),
+        "{}",
+        output.transcript()
+    );
+}
+
+/// Asserts how a report describes the delivery of a message.
+#[track_caller]
+pub fn assert_delivery(
     report: &Value,
     [delivered, queued, persisted]: [bool; 3],
     consumer: &str,
     reason: &str,
 ) {
-    let told = (
+    let flags = (
         &report["delivered"],
         &report["queued"],
         &report["persisted"],
     );
     assert_eq!(
-        told,
+        flags,
         (&delivered.into(), &queued.into(), &persisted.into()),
         "{report}"
     );

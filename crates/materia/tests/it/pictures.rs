@@ -1,7 +1,7 @@
-//! The pictures of the terminal in the documents, drawn from the program on a real terminal.
+//! The terminal pictures in the docs, made by running the program on a real terminal.
 //!
-//! `MATERIA_WRITE_PICTURES=1` writes them to `docs/images`. Without it they are compared: what
-//! moves is compared by where it ends. Nothing in them tells the time, and nothing depends on it.
+//! `MATERIA_WRITE_PICTURES=1` writes them to `docs/images`. Without it the tests compare them; of an
+//! animation only the last frame. Durations are removed, so the pictures do not depend on time.
 
 mod svg;
 
@@ -10,66 +10,70 @@ use std::path::Path;
 use serde_json::json;
 use svg::{Frame, picture, row};
 
-use crate::house::House;
-use crate::house::terminal::on_terminal;
+use crate::test_env::TestEnv;
+use crate::test_env::terminal::run_on_terminal;
 
 const COLUMNS: u16 = 100;
 
-/// How long the pictures of a recording are shown, in hundredths of a second.
-const TYPED: u32 = 140;
-const WALKED: u32 = 70;
-const ENDED: u32 = 600;
+/// How long the frames of an animation are shown, in hundredths of a second.
+const FIRST_FRAME: u32 = 140;
+const STEP_FRAME: u32 = 70;
+const LAST_FRAME: u32 = 600;
 
 #[test]
-fn a_cast_walks_its_graph() {
-    let house = House::new();
-    let drawn = on_terminal(
-        &house,
+fn picture_of_a_cast() {
+    let env = TestEnv::new();
+    let drawn = run_on_terminal(
+        &env,
         usize::from(COLUMNS),
         "echo \"$ materia demo\"\nmateria demo --dir visitors",
     );
-    let drawn = house.redact(&drawn).replace("[HOUSE]/project", "~");
+    let drawn = env.redact(&drawn).replace("[ROOT]/project", "~");
     let mut screen = vt100::Parser::new(24, COLUMNS, 0);
-    let (mut frames, mut walked, mut told) = (Vec::new(), None, false);
+    let (mut frames, mut visit, mut printed_end) = (Vec::new(), None, false);
     for line in drawn.split_inclusive('\n') {
-        screen.process(timeless(line).as_bytes());
+        screen.process(remove_times(line).as_bytes());
         let frame = || Frame::of(screen.screen());
         if frames.is_empty() {
-            frames.push((TYPED, frame()));
+            frames.push((FIRST_FRAME, frame()));
         }
-        told |= line.contains("done   ") || line.contains("rework ");
+        printed_end |= line.contains("done   ") || line.contains("rework ");
         if line.contains("Ctrl-C stops") {
-            // Of each visit, the last picture before its end is told.
+            // Of each visit, keep the last frame before its end is printed.
             let shown = screen.screen().contents();
             let at = shown
                 .lines()
                 .rev()
                 .find(|line| line.starts_with('▶'))
                 .map(str::to_owned);
-            let same = walked.is_some() && walked == at;
-            if same && !told {
+            let same = visit.is_some() && visit == at;
+            if same && !printed_end {
                 frames.pop();
             }
-            if !same || !told {
-                frames.push((WALKED, frame()));
-                (walked, told) = (at, false);
+            if !same || !printed_end {
+                frames.push((STEP_FRAME, frame()));
+                (visit, printed_end) = (at, false);
             }
         }
         if line.starts_with("next: ") {
-            frames.push((ENDED, frame()));
+            frames.push((LAST_FRAME, frame()));
             break;
         }
     }
-    assert!(frames.len() > 10, "the walk has {} pictures", frames.len());
+    assert!(
+        frames.len() > 10,
+        "the animation has {} frames",
+        frames.len()
+    );
     let last = frames.last().unwrap().1.clone();
-    check("cast.svg", &picture("a cast, walked", &frames), |kept| {
-        last.rows().all(|one| kept.contains(&row(one)))
+    check("cast.svg", &picture("a cast, walked", &frames), |text| {
+        last.rows().all(|one| text.contains(&row(one)))
     });
 }
 
-/// A line without how long something took so far.
-fn timeless(line: &str) -> String {
-    let mut kept = String::new();
+/// Removes durations from a line.
+fn remove_times(line: &str) -> String {
+    let mut text = String::new();
     let mut rest = line;
     while let Some(at) = rest.find(" s") {
         let (before, after) = rest.split_at(at);
@@ -82,21 +86,21 @@ fn timeless(line: &str) -> String {
             .next()
             .is_none_or(|one| !one.is_alphanumeric());
         if digits < 3 || !ends {
-            kept.push_str(&rest[..at + 2]);
+            text.push_str(&rest[..at + 2]);
             rest = &rest[at + 2..];
             continue;
         }
-        kept.push_str(before[..before.len() - digits].trim_end_matches(' '));
+        text.push_str(before[..before.len() - digits].trim_end_matches(' '));
         rest = after[2..].strip_prefix(" · ").unwrap_or(&after[2..]);
     }
-    kept + rest
+    text + rest
 }
 
 #[test]
-fn a_loadout_is_drawn() {
-    let house = House::new();
+fn picture_of_a_loadout() {
+    let env = TestEnv::new();
     let lines = "echo '$ materia grid Full-Auto'\nmateria grid Full-Auto";
-    let drawn = on_terminal(&house, usize::from(COLUMNS), lines);
+    let drawn = run_on_terminal(&env, usize::from(COLUMNS), lines);
     let rows = u16::try_from(drawn.lines().count()).unwrap();
     let mut screen = vt100::Parser::new(rows, COLUMNS, 0);
     screen.process(drawn.trim_end().as_bytes());
@@ -104,31 +108,30 @@ fn a_loadout_is_drawn() {
 }
 
 #[test]
-fn everything_that_runs_is_shown() {
-    let house = House::new();
+fn picture_of_top() {
+    let env = TestEnv::new();
     let at = |minute: &str| format!("2026-01-01T{minute}.000Z");
     let spawn = |clock: &str, id: &str, template: &str| {
         let (template, id) = (["--template", template], ["--as", id]);
-        let words = [&["spawn"][..], &template, &id].concat();
-        house
-            .materia(&words)
+        let args = [&["spawn"][..], &template, &id].concat();
+        env.materia(&args)
             .env("MATERIA_TEST_CLOCK", at(clock))
             .run()
             .ok();
     };
     spawn("08:02:00", "run:lint", "sh -c 'exit 3'");
-    house.wait("lint");
+    env.wait("lint");
     spawn("09:21:00", "run:nightly-report", "true");
-    house.wait("nightly-report");
+    env.wait("nightly-report");
     let config = json!({"activeLoadout": "Plan-With-Me",
         "loadouts": {"Plan-With-Me": {"entry": "plan", "sockets": {"plan": {"materia": "Plan"}}}},
         "materia": {"Plan": {"tools": "none", "prompt": "plan", "multiTurn": true}}});
-    house.write("flow.json", config.to_string());
-    house.write(
+    env.write("flow.json", config.to_string());
+    env.write(
         "script.json",
         json!({"replies": [{"text": "Shall the flag be --json or --format json?"}]}).to_string(),
     );
-    let words = [
+    let args = [
         "cast",
         "--config",
         "flow.json",
@@ -136,32 +139,31 @@ fn everything_that_runs_is_shown() {
         "script.json",
         "add a flag for JSON",
     ];
-    house
-        .materia(&words)
+    env.materia(&args)
         .env("MATERIA_TEST_CLOCK", at("09:46:30"))
         .run()
         .ok();
     let watcher = "i=0; for file in auth cart mail search users; do i=$((i+1)); \
         echo \"$i/12  tests/$file.rs  ok\"; done; echo '6/12  tests/web.rs  2 failed, asking for help'; sleep 600";
-    house.write("watch.sh", watcher);
+    env.write("watch.sh", watcher);
     spawn("09:48:48", "run:watch-tests", "sh watch.sh");
-    house.until_file_has(house.run_place("watch-tests").stdout(), "asking");
+    env.wait_for_file_text(env.run_dir("watch-tests").stdout(), "asking");
     let line = format!("MATERIA_TEST_CLOCK={} materia top", at("09:52:00"));
-    let mut seat = house.seat(COLUMNS, 18, &line);
-    seat.until_shown("asking for help");
-    let frame = Frame::of(seat.vt());
-    seat.press("q");
-    seat.end();
-    house.kill("watch-tests");
+    let mut session = env.start_on_terminal(COLUMNS, 18, &line);
+    session.wait_for_screen_text("asking for help");
+    let frame = Frame::of(session.vt());
+    session.send_keys("q");
+    session.wait();
+    env.kill("watch-tests");
     check_still("top.svg", "materia top", frame);
 }
 
 fn check_still(name: &str, title: &str, frame: Frame) {
-    let drawn = picture(title, &[(ENDED, frame)]);
-    check(name, &drawn, |kept| kept == drawn);
+    let drawn = picture(title, &[(LAST_FRAME, frame)]);
+    check(name, &drawn, |text| text == drawn);
 }
 
-/// Compares a picture with what the program shows; `MATERIA_WRITE_PICTURES=1` writes it.
+/// Compares a picture with its file, or writes the file with `MATERIA_WRITE_PICTURES=1`.
 fn check(name: &str, drawn: &str, same: impl Fn(&str) -> bool) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../docs/images")
@@ -169,9 +171,9 @@ fn check(name: &str, drawn: &str, same: impl Fn(&str) -> bool) {
     if std::env::var_os("MATERIA_WRITE_PICTURES").is_some() {
         std::fs::write(&path, drawn).unwrap();
     }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
-        same(&kept),
+        same(&text),
         "docs/images/{name} is stale; run the tests with MATERIA_WRITE_PICTURES=1"
     );
 }

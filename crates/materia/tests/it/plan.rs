@@ -1,30 +1,26 @@
-//! `materia plan`: how far a loadout fans out, without a model (C23).
+//! `materia plan`: the number of turns and their estimated cost, without a model (C23).
 
 use insta::assert_snapshot;
-use serde_json::json;
 
-use crate::casts::house;
-use crate::house::House;
+use crate::casts::example_env;
+use crate::test_env::TestEnv;
 
 #[test]
-fn what_ships_is_planned_without_any_config() {
-    let house = House::new();
-    let said = [
-        house.materia(&["plan"]).run().ok(),
-        house.materia(&["plan", "nobody"]).run(),
+fn a_shipped_loadout_is_planned_without_a_config() {
+    let env = TestEnv::new();
+    let outputs = [
+        env.materia(&["plan"]).run().ok(),
+        env.materia(&["plan", "nobody"]).run(),
     ];
-    assert_snapshot!(said.map(|outcome| outcome.transcript()).join("\n"));
+    assert_snapshot!(outputs.map(|outcome| outcome.transcript()).join("\n"));
 }
 
 #[test]
-fn c23_no_cast_goes_beyond_its_plan_and_earlier_casts_tell_what_it_costs() {
-    let house = house();
-    let words = ["plan", "--config", "flow.json", "--items", "2", "--json"];
-    let plan = house.materia(&words).run().ok().json();
-    assert_eq!(
-        (&plan["estimate"], &plan["turns"]["smooth"]),
-        (&json!(null), &json!(5))
-    );
+fn c23_a_cast_stays_within_its_plan_and_earlier_casts_give_costs() {
+    let env = example_env();
+    let args = ["plan", "--config", "flow.json", "--items", "2", "--json"];
+    let plan = env.materia(&args).run().ok().json();
+    assert_has!(plan, {"estimate": null, "turns": {"smooth": 5}});
     let cast = [
         "cast",
         "--config",
@@ -34,7 +30,7 @@ fn c23_no_cast_goes_beyond_its_plan_and_earlier_casts_tell_what_it_costs() {
         "x",
         "--json",
     ];
-    let done = house.materia(&cast).run().ok().json();
+    let done = env.materia(&cast).run().ok().json();
     for socket in plan["sockets"].as_array().unwrap() {
         let visits = done["visits"][socket["socket"].as_str().unwrap()]
             .as_u64()
@@ -45,7 +41,7 @@ fn c23_no_cast_goes_beyond_its_plan_and_earlier_casts_tell_what_it_costs() {
         );
         assert!(smooth <= visits && visits <= most, "{visits} of {socket}");
     }
-    let plan = house.materia(&words).run().ok().json();
-    // One plan of 30, two works of 40, two checks of 10.
+    let plan = env.materia(&args).run().ok().json();
+    // One `plan` turn of 30 tokens, two `work` turns of 40, two `check` turns of 10.
     assert_eq!(plan["estimate"]["tokens"], 130);
 }

@@ -1,7 +1,7 @@
-//! The process floor, through real processes.
+//! The process layer, tested with real processes.
 //!
-//! Every test has a den, which must be empty at its end. Nurseries run in a host process, so that
-//! the tests themselves adopt nobody.
+//! At the end of a test no process of its harness may be left. Child processes are started by the
+//! `host` role of the fake, so that the test itself never becomes a subreaper.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use materia_engine::process::{Identity, Signal};
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 mod ends;
 mod escapes;
@@ -19,32 +19,33 @@ mod streams;
 
 const FAKE: &str = "materia-fake";
 
-/// What a machine under load may add to a grace period.
+/// The additional time that a loaded machine may need.
 const SLACK_MS: u64 = 4000;
 
-/// A house, and a file where processes write themselves down that may lose the house's mark.
-struct Den {
-    house: House,
+/// A test environment, and a file in which processes record their identity. Some of them lose the
+/// marker of the environment.
+struct ProcessHarness {
+    env: TestEnv,
 }
 
-impl Den {
+impl ProcessHarness {
     fn new() -> Self {
         Self {
-            house: House::new(),
+            env: TestEnv::new(),
         }
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.house.work().join(name)
+        self.env.work_dir().join(name)
     }
 
-    fn pids(&self) -> String {
+    fn pid_file(&self) -> String {
         text(&self.path("pids")).to_owned()
     }
 
-    /// Lets a host do `script` and gives its report.
-    fn host(&self, script: &Value) -> Value {
-        self.house
+    /// Runs a script in the host and returns the report.
+    fn run_host(&self, script: &Value) -> Value {
+        self.env
             .fake(&["host"])
             .stdin(script.to_string())
             .run()
@@ -52,16 +53,16 @@ impl Den {
             .json()
     }
 
-    /// Runs one command in an adopting host; the report of its end.
+    /// Runs one command in the host and returns the report of its end.
     fn run(&self, command: impl Into<Value>) -> Value {
         let commands = Value::Array(vec![command.into()]);
-        let mut report = self.host(&json!({ "commands": commands }));
+        let mut report = self.run_host(&json!({ "commands": commands }));
         report["ended"][0].take()
     }
 
-    /// Fails if a process of this den runs.
-    fn assert_empty(&self) {
-        let left = self.house.alive();
+    /// Asserts that no process of this harness is alive.
+    fn assert_no_processes(&self) {
+        let left = self.env.live_processes();
         assert!(left.is_empty(), "left running: {left:?}");
         let escaped: Vec<Identity> = self
             .recorded()
@@ -71,10 +72,10 @@ impl Den {
         assert!(escaped.is_empty(), "escaped: {escaped:?}");
     }
 
-    /// The processes that wrote themselves down.
+    /// The processes in the pid file.
     fn recorded(&self) -> Vec<Identity> {
         let text = if self.path("pids").exists() {
-            self.house.read("pids")
+            self.env.read("pids")
         } else {
             String::new()
         };
@@ -84,9 +85,8 @@ impl Den {
     }
 }
 
-impl Drop for Den {
-    /// Whoever a failed test let escape is ended here, so that it disturbs nobody else; the house
-    /// ends the rest.
+impl Drop for ProcessHarness {
+    /// Kills the recorded processes that a failed test left. The test environment kills the rest.
     fn drop(&mut self) {
         for left in self.recorded() {
             let _ = left.signal(Signal::KILL);
@@ -98,13 +98,13 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Asserts that nothing came between the start and the report but what should.
+/// Asserts that a command did not take longer than this, plus the slack.
 fn assert_within(ended: &Value, milliseconds: u64) {
     let took = ended["elapsed_ms"].as_u64().unwrap();
     assert!(took <= milliseconds + SLACK_MS, "took {took} ms: {ended}");
 }
 
-/// Runs `check` and says how long it took.
+/// Runs `check` and measures the time in milliseconds.
 fn timed<T>(check: impl FnOnce() -> T) -> (T, u64) {
     let start = Instant::now();
     let result = check();

@@ -1,4 +1,4 @@
-//! `materia quest`: the board, its runner, and what is left of both after a kill.
+//! `materia quest`: the board, its runner, and both after a kill.
 
 use std::fs;
 
@@ -6,44 +6,41 @@ use insta::assert_snapshot;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::house::{House, Outcome};
+use crate::test_env::{TestEnv, TestOutput};
 
-/// A cast of one utility that writes its request down and fails for `bad`.
-fn house() -> House {
-    let house = House::new();
+/// A test environment with a loadout whose utility records its request and fails for `bad`.
+fn example_env() -> TestEnv {
+    let env = TestEnv::new();
     let work = json!({"type": "utility", "timeoutMs": 600_000, "command": ["sh", "-c",
         "r=$(sed 's/.*\"request\":\"\\([a-z]*\\)\".*/\\1/'); echo $r >>done.txt; case $r in bad) exit 3;; wait) while [ ! -e go ]; do sleep 0.02; done;; esac"]});
     let talk = json!({"tools": "none", "prompt": "talk", "multiTurn": true});
     let one = |materia: &str| json!({"entry": "a", "sockets": {"a": {"materia": materia}}});
-    house.write(
+    env.write(
         "flow.json",
         json!({"activeLoadout": "W", "loadouts": {"W": one("Work"), "Talk": one("Talk")},
         "materia": {"Work": work, "Talk": talk}})
         .to_string(),
     );
-    house.write(
+    env.write(
         "script.json",
         json!({"replies": [{"text": "what?", "times": 9}]}).to_string(),
     );
-    house
+    env
 }
 
-fn quest(house: &House, words: &[&str]) -> Outcome {
-    house
-        .materia(&[&["quest", "--config", "flow.json"], words].concat())
+fn quest(env: &TestEnv, args: &[&str]) -> TestOutput {
+    env.materia(&[&["quest", "--config", "flow.json"], args].concat())
         .run()
 }
 
-fn add(house: &House, words: &[&str]) -> String {
-    let added = quest(house, &[&["add", "--json"], words].concat())
-        .ok()
-        .json();
+fn add(env: &TestEnv, args: &[&str]) -> String {
+    let added = quest(env, &[&["add", "--json"], args].concat()).ok().json();
     added["quest"]["id"].as_str().unwrap().to_owned()
 }
 
-/// `status` of every quest, in their order.
-fn statuses(house: &House) -> Vec<String> {
-    let board = quest(house, &["list", "--json"]).ok().json();
+/// The status of every quest, in board order.
+fn statuses(env: &TestEnv) -> Vec<String> {
+    let board = quest(env, &["list", "--json"]).ok().json();
     board["quests"]
         .as_array()
         .unwrap()
@@ -52,10 +49,9 @@ fn statuses(house: &House) -> Vec<String> {
         .collect()
 }
 
-/// Fails unless the board on disk keeps the rules that other programs rely on.
-fn board(house: &House) -> Value {
-    let board: Value =
-        serde_json::from_str(&house.read(".pi/pi-materia/quest-board.json")).unwrap();
+/// Reads the board from disk and asserts the invariants that other programs rely on.
+fn board(env: &TestEnv) -> Value {
+    let board: Value = serde_json::from_str(&env.read(".pi/pi-materia/quest-board.json")).unwrap();
     assert_eq!(board["version"], 1);
     for quest in board["quests"].as_array().unwrap() {
         assert_eq!(
@@ -68,51 +64,48 @@ fn board(house: &House) -> Value {
 }
 
 #[test]
-fn a_board_reads_well() {
-    let house = house();
-    let said = [
-        quest(&house, &[]),
-        quest(&house, &["add", "first"]),
-        quest(&house, &["add", "bad", "--title", "One that fails"]),
-        quest(&house, &["add", "last", "--loadout", "Nobody"]),
-        quest(&house, &["run"]),
-        quest(&house, &["list"]),
-        quest(&house, &["add", "later"]),
-        quest(&house, &["list", "pending"]),
-        quest(&house, &["show", "quest-00000002"]),
-        quest(&house, &["show", "x"]),
-        quest(&house, &["move", "x"]),
+fn the_board_as_text() {
+    let env = example_env();
+    let outputs = [
+        quest(&env, &[]),
+        quest(&env, &["add", "first"]),
+        quest(&env, &["add", "bad", "--title", "One that fails"]),
+        quest(&env, &["add", "last", "--loadout", "Nobody"]),
+        quest(&env, &["run"]),
+        quest(&env, &["list"]),
+        quest(&env, &["add", "later"]),
+        quest(&env, &["list", "pending"]),
+        quest(&env, &["show", "quest-00000002"]),
+        quest(&env, &["show", "x"]),
+        quest(&env, &["move", "x"]),
     ];
-    assert_snapshot!(said.map(|outcome| outcome.transcript()).join("\n"));
+    assert_snapshot!(outputs.map(|outcome| outcome.transcript()).join("\n"));
 }
 
 #[test]
-fn quests_run_in_order_and_failures_stop_where_wished() {
-    let house = house();
+fn quests_run_in_order_and_can_stop_on_failure() {
+    let env = example_env();
     let ids: Vec<String> = ["one", "bad", "two"]
         .iter()
-        .map(|word| add(&house, &[word]))
+        .map(|word| add(&env, &[word]))
         .collect();
-    quest(&house, &["move", &ids[2], "--first"]).ok();
-    let ran = quest(&house, &["run", "--stop-on-failure", "--json"]);
+    quest(&env, &["move", &ids[2], "--first"]).ok();
+    let ran = quest(&env, &["run", "--stop-on-failure", "--json"]);
+    assert_eq!(ran.code(), 1, "{}", ran.transcript());
+    assert_eq!(ran.json()["stopped"], "failed", "{}", ran.transcript());
+    assert_eq!(env.read("done.txt"), "two\none\nbad\n");
+    quest(&env, &["requeue", &ids[1]]).ok();
+    let four = add(&env, &["four"]);
+    let ran = quest(&env, &["run", "--json"]);
+    assert_eq!(ran.code(), 1);
+    assert_eq!(ran.json()["stopped"], "empty");
     assert_eq!(
-        (ran.code(), &ran.json()["stopped"]),
-        (1, &json!("failed")),
-        "{}",
-        ran.transcript()
-    );
-    assert_eq!(house.read("done.txt"), "two\none\nbad\n");
-    quest(&house, &["requeue", &ids[1]]).ok();
-    let four = add(&house, &["four"]);
-    let ran = quest(&house, &["run", "--json"]);
-    assert_eq!((ran.code(), &ran.json()["stopped"]), (1, &json!("empty")));
-    assert_eq!(
-        statuses(&house),
+        statuses(&env),
         ["succeeded", "succeeded", "failed", "succeeded"]
     );
-    assert_eq!(board(&house)["quests"][2]["attempts"], 2);
-    let cast = quest(&house, &["show", &four, "--json"]).ok().json()["quest"]["lastCastId"].clone();
-    let shown = house
+    assert_eq!(board(&env)["quests"][2]["attempts"], 2);
+    let cast = quest(&env, &["show", &four, "--json"]).ok().json()["quest"]["lastCastId"].clone();
+    let shown = env
         .materia(&["cast-show", cast.as_str().unwrap(), "--events", "--json"])
         .run()
         .ok()
@@ -121,85 +114,69 @@ fn quests_run_in_order_and_failures_stop_where_wished() {
         shown["events"][0]["data"]["quest"]["questId"],
         four.as_str()
     );
-    quest(&house, &["remove", &four]).ok();
-    let nobody = quest(&house, &["run", "--json"]).ok().json();
-    assert_eq!(
-        (&nobody["stopped"], &nobody["quests"]),
-        (&json!("empty"), &json!([]))
-    );
+    quest(&env, &["remove", &four]).ok();
+    let nothing = quest(&env, &["run", "--json"]).ok().json();
+    assert_has!(nothing, {"stopped": "empty", "quests": []});
 }
 
 #[test]
-fn a_quest_whose_cast_needs_somebody_is_blocked_until_it_had_them() {
-    let house = house();
-    let talk = add(&house, &["talk", "--loadout", "Talk"]);
-    add(&house, &["after"]);
-    let nobody = quest(&house, &["run", "--json"]);
+fn a_quest_whose_cast_waits_for_the_user_is_blocked() {
+    let env = example_env();
+    let talk = add(&env, &["talk", "--loadout", "Talk"]);
+    add(&env, &["after"]);
+    let no_agent = quest(&env, &["run", "--json"]);
+    no_agent.assert_error(6, "no_agent");
     assert_eq!(
-        (nobody.code(), &nobody.json()["error"]["code"]),
-        (6, &json!("no_agent"))
-    );
-    assert_eq!(
-        statuses(&house),
+        statuses(&env),
         ["pending", "pending"],
-        "nothing is said about a quest that nobody could run"
+        "a quest without an agent must stay pending"
     );
-    let ran = quest(&house, &["run", "--agent-script", "script.json", "--json"])
+    let ran = quest(&env, &["run", "--agent-script", "script.json", "--json"])
         .ok()
         .json();
-    assert_eq!(
-        (&ran["stopped"], &ran["pending"]),
-        (&json!("needs_you"), &json!(1))
-    );
-    assert_eq!(statuses(&house), ["blocked", "pending"]);
-    house
-        .materia(&["continue", "--agent-script", "script.json"])
+    assert_has!(ran, {"stopped": "needs_you", "pending": 1});
+    assert_eq!(statuses(&env), ["blocked", "pending"]);
+    env.materia(&["continue", "--agent-script", "script.json"])
         .run()
         .ok();
-    assert_eq!(statuses(&house), ["succeeded", "pending"]);
-    let again = quest(&house, &["run", &talk, "--json"]);
-    assert_eq!(
-        (again.code(), &again.json()["error"]["code"]),
-        (4, &json!("refused"))
-    );
+    assert_eq!(statuses(&env), ["succeeded", "pending"]);
+    let again = quest(&env, &["run", &talk, "--json"]);
+    again.assert_error(4, "refused");
 }
 
 #[test]
-fn c17_a_runner_is_alone_and_stops_when_told_interrupted_or_aborted() {
-    let house = house();
-    add(&house, &["wait"]);
-    add(&house, &["after"]);
-    let running = house
+fn c17_only_one_runner_runs_and_it_can_be_stopped_or_aborted() {
+    let env = example_env();
+    add(&env, &["wait"]);
+    add(&env, &["after"]);
+    let running = env
         .materia(&["quest", "--config", "flow.json", "run", "--json"])
         .start();
-    while statuses(&house)[0] != "running" {
+    while statuses(&env)[0] != "running" {
         std::thread::yield_now();
     }
-    let second = quest(&house, &["run", "--json"]);
-    assert_eq!(
-        (second.code(), &second.json()["error"]["code"]),
-        (4, &json!("runner_in_use"))
-    );
+    let second = quest(&env, &["run", "--json"]);
+    second.assert_error(4, "runner_in_use");
     assert_eq!(
         quest(
-            &house,
-            &["remove", board(&house)["quests"][0]["id"].as_str().unwrap()]
+            &env,
+            &["remove", board(&env)["quests"][0]["id"].as_str().unwrap()]
         )
         .code(),
         4
     );
-    quest(&house, &["stop"]).ok();
-    house.write("go", "");
-    assert_eq!(running.end().json()["stopped"], "stopped");
-    assert_eq!(statuses(&house), ["succeeded", "pending"]);
-    fs::remove_file(house.work().join("go")).unwrap();
+    quest(&env, &["stop"]).ok();
+    env.write("go", "");
+    assert_eq!(running.wait().json()["stopped"], "stopped");
+    assert_eq!(statuses(&env), ["succeeded", "pending"]);
+    fs::remove_file(env.work_dir().join("go")).unwrap();
 
-    let third = add(&house, &["wait"]);
-    quest(&house, &["move", &third, "--first"]).ok();
-    let running = house
+    let third = add(&env, &["wait"]);
+    quest(&env, &["move", &third, "--first"]).ok();
+    let running = env
         .materia(&["quest", "--config", "flow.json", "run", "--json"])
         .start();
-    while house
+    while env
         .materia(&["casts", "--status", "running", "--json"])
         .run()
         .ok()
@@ -208,47 +185,48 @@ fn c17_a_runner_is_alone_and_stops_when_told_interrupted_or_aborted() {
     {
         std::thread::yield_now();
     }
-    house.materia(&["abort", "--json"]).run().ok();
-    let stopped = running.end();
+    env.materia(&["abort", "--json"]).run().ok();
+    let stopped = running.wait();
+    assert_eq!(stopped.code(), 130, "{}", stopped.transcript());
     assert_eq!(
-        (stopped.code(), &stopped.json()["stopped"]),
-        (130, &json!("interrupted")),
+        stopped.json()["stopped"],
+        "interrupted",
         "{}",
         stopped.transcript()
     );
-    assert_eq!(statuses(&house)[0], "failed", "it was aborted");
+    assert_eq!(statuses(&env)[0], "failed", "the quest was aborted");
     assert_eq!(
-        house.read("done.txt").matches("after").count(),
+        env.read("done.txt").matches("after").count(),
         0,
-        "nothing was run behind it"
+        "the next quest must not run"
     );
 }
 
 #[test]
-fn a_runner_that_is_killed_leaves_a_board_that_tells_the_truth() {
-    let house = house();
-    add(&house, &["wait"]);
-    let running = house
+fn after_a_killed_runner_the_board_is_correct() {
+    let env = example_env();
+    add(&env, &["wait"]);
+    let running = env
         .materia(&["quest", "--config", "flow.json", "run"])
         .start();
-    while !house.work().join("done.txt").exists() {
+    while !env.work_dir().join("done.txt").exists() {
         std::thread::yield_now();
     }
     running.signal(Signal::KILL);
-    running.end();
-    house.write("go", "");
-    while !house.alive().is_empty() {
+    running.wait();
+    env.write("go", "");
+    while !env.live_processes().is_empty() {
         std::thread::yield_now();
     }
-    assert_eq!(statuses(&house), ["blocked"]);
-    house.materia(&["resume", "--json"]).run().ok();
-    assert_eq!(statuses(&house), ["succeeded"]);
+    assert_eq!(statuses(&env), ["blocked"]);
+    env.materia(&["resume", "--json"]).run().ok();
+    assert_eq!(statuses(&env), ["succeeded"]);
     assert_eq!(
-        quest(&house, &["run", "--json"]).ok().json()["stopped"],
+        quest(&env, &["run", "--json"]).ok().json()["stopped"],
         "empty"
     );
     assert_eq!(
-        board(&house)["quests"][0]["lastResult"]["status"],
+        board(&env)["quests"][0]["lastResult"]["status"],
         "succeeded"
     );
     for failpoint in [
@@ -256,37 +234,33 @@ fn a_runner_that_is_killed_leaves_a_board_that_tells_the_truth() {
         "atomic.write:1:torn",
         "lock.sign:1:abort",
     ] {
-        let words = ["quest", "add", "more"];
+        let args = ["quest", "add", "more"];
         assert_ne!(
-            house
-                .materia(&words)
+            env.materia(&args)
                 .env("MATERIA_FAILPOINT", failpoint)
                 .run()
                 .code(),
             0,
             "{failpoint}"
         );
-        assert_eq!(statuses(&house), ["succeeded"], "{failpoint}");
+        assert_eq!(statuses(&env), ["succeeded"], "{failpoint}");
     }
 }
 
 #[test]
-fn many_hands_lose_nothing_and_a_broken_board_is_left_alone() {
-    let house = house();
+fn concurrent_adds_are_kept_and_a_broken_board_is_not_changed() {
+    let env = example_env();
     let calls: Vec<_> = (0..8)
-        .map(|n| house.materia(&["quest", "add", &format!("n{n}")]).start())
+        .map(|n| env.materia(&["quest", "add", &format!("n{n}")]).start())
         .collect();
-    calls.into_iter().for_each(|call| drop(call.end().ok()));
-    assert_eq!(statuses(&house).len(), 8);
-    let file = house.write(
+    calls.into_iter().for_each(|call| drop(call.wait().ok()));
+    assert_eq!(statuses(&env).len(), 8);
+    let file = env.write(
         ".pi/pi-materia/quest-board.json",
         "{\"version\": 1, \"quests\": 7}",
     );
-    let refused = quest(&house, &["add", "x", "--json"]);
-    assert_eq!(
-        (refused.code(), &refused.json()["error"]["code"]),
-        (2, &json!("bad_board"))
-    );
+    let refused = quest(&env, &["add", "x", "--json"]);
+    refused.assert_error(2, "bad_board");
     assert_eq!(
         fs::read_to_string(file).unwrap(),
         "{\"version\": 1, \"quests\": 7}"
@@ -294,25 +268,19 @@ fn many_hands_lose_nothing_and_a_broken_board_is_left_alone() {
 }
 
 #[test]
-fn a_detached_runner_goes_on_by_itself() {
-    let house = house();
-    add(&house, &["first"]);
-    let second = add(&house, &["second"]);
-    let refused = quest(&house, &["run", "nobody", "--detach", "--json"]);
+fn a_detached_runner_completes_in_the_background() {
+    let env = example_env();
+    add(&env, &["first"]);
+    let second = add(&env, &["second"]);
+    let refused = quest(&env, &["run", "nobody", "--detach", "--json"]);
     assert_eq!(refused.code(), 3, "{}", refused.transcript());
-    let answered = quest(&house, &["run", &second, "--once", "--detach", "--json"])
+    let report = quest(&env, &["run", &second, "--once", "--detach", "--json"])
         .ok()
         .json();
-    assert_eq!(answered["status"], "running");
-    assert_eq!(
-        house.wait(answered["run"].as_str().unwrap())["status"],
-        "done"
-    );
-    assert_eq!(house.read("done.txt"), "second\n");
-    let answered = quest(&house, &["run", "--detach", "--json"]).ok().json();
-    assert_eq!(
-        house.wait(answered["run"].as_str().unwrap())["status"],
-        "done"
-    );
-    assert_eq!(statuses(&house), ["succeeded", "succeeded"]);
+    assert_eq!(report["status"], "running");
+    assert_eq!(env.wait(report["run"].as_str().unwrap())["status"], "done");
+    assert_eq!(env.read("done.txt"), "second\n");
+    let report = quest(&env, &["run", "--detach", "--json"]).ok().json();
+    assert_eq!(env.wait(report["run"].as_str().unwrap())["status"], "done");
+    assert_eq!(statuses(&env), ["succeeded", "succeeded"]);
 }

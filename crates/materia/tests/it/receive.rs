@@ -1,4 +1,4 @@
-//! `receive`, stdin and named pipes: how the programs of a run get their messages (A5).
+//! `receive`, stdin and named pipes: how the programs in a run get their messages (A5).
 
 mod branches;
 mod deaths;
@@ -11,11 +11,11 @@ use materia_engine::run;
 use materia_model::message::Draft;
 use serde_json::{Value, json};
 
-use crate::house::House;
-use crate::message::{assert_fate, refused};
+use crate::message::{assert_delivery, assert_refused};
 use crate::spawn::records;
+use crate::test_env::TestEnv;
 
-/// A script that handles messages until one says `stop`.
+/// A script that handles messages until the body of one is `stop`.
 const WORKER: &str = r#"
 while :; do
   message=$(materia receive) || exit 9
@@ -27,8 +27,8 @@ while :; do
 done
 "#;
 
-impl House {
-    /// Takes the next message of a run, for this test.
+impl TestEnv {
+    /// Receives the next message of a run in the name of this test.
     pub fn receive(&self, address: &str) -> Value {
         self.materia(&["receive", "--address", address, "--timeout", "30", "--json"])
             .run()
@@ -40,28 +40,27 @@ impl House {
 
 #[test]
 fn a_script_handles_its_messages_in_order() {
-    let house = House::new();
-    let script = house.write("worker.sh", WORKER);
-    house.spawn("w", &format!("sh {}", script.display()), &[]);
+    let env = TestEnv::new();
+    let script = env.write("worker.sh", WORKER);
+    env.spawn("w", &format!("sh {}", script.display()), &[]);
     for body in ["one", "two words", "stop"] {
-        house.sent(&["run:w", "task.run", body]);
+        env.send_ok(&["run:w", "task.run", body]);
     }
     assert_eq!(
-        house.wait("w")["status"],
+        env.wait("w")["status"],
         "done",
         "{}",
-        house.run_file("w", "stderr.log")
+        env.read_run_file("w", "stderr.log")
     );
-    assert_eq!(house.read("handled"), "one\ntwo words\nstop\n");
+    assert_eq!(env.read("handled"), "one\ntwo words\nstop\n");
     assert_eq!(
-        house
-            .read("acks")
+        env.read("acks")
             .lines()
             .filter(|line| line.ends_with("handled"))
             .count(),
         3
     );
-    let ends = records(&house, "w")
+    let ends = records(&env, "w")
         .iter()
         .filter(|record| record["type"] == "message.handled")
         .count();
@@ -69,107 +68,93 @@ fn a_script_handles_its_messages_in_order() {
 }
 
 #[test]
-fn a_message_ends_once_and_a_repeat_is_told() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&["run:a", "task.run", "1"]);
-    house.sent(&["run:a", "task.run", "2"]);
-    let (first, second) = (house.receive("run:a"), house.receive("run:a"));
-    assert_eq!((&first["body"], &second["body"]), (&json!(1), &json!(2)));
-    let settle = |words: &[&str]| {
-        house
-            .materia(&[&["receive", "--address", "run:a", "--json"], words].concat())
+fn a_message_is_finished_once_and_a_repeat_is_reported() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    env.send_ok(&["run:a", "task.run", "1"]);
+    env.send_ok(&["run:a", "task.run", "2"]);
+    let (first, second) = (env.receive("run:a"), env.receive("run:a"));
+    assert_eq!(first["body"], 1);
+    assert_eq!(second["body"], 2);
+    let finish = |args: &[&str]| {
+        env.materia(&[&["receive", "--address", "run:a", "--json"], args].concat())
             .run()
     };
     let id = first["id"].as_str().unwrap();
-    assert_eq!(settle(&["--ack", id]).ok().json()["already"], false);
-    assert_eq!(settle(&["--ack", id]).ok().json()["already"], true);
-    assert_eq!(
-        refused(&settle(&["--fail", id, "--error", "e"])),
-        (4, "message_finished".to_owned())
+    assert_eq!(finish(&["--ack", id]).ok().json()["already"], false);
+    assert_eq!(finish(&["--ack", id]).ok().json()["already"], true);
+    assert_refused(
+        &finish(&["--fail", id, "--error", "e"]),
+        4,
+        "message_finished",
     );
-    assert_eq!(
-        refused(&settle(&["--ack", "m0-nothing"])),
-        (3, "message_not_found".to_owned())
-    );
+    assert_refused(&finish(&["--ack", "m0-nothing"]), 3, "message_not_found");
     let other = second["id"].as_str().unwrap();
-    let failed = settle(&["--fail", other, "--error", "no such suite"])
+    let failed = finish(&["--fail", other, "--error", "no such suite"])
         .ok()
         .json();
-    assert_eq!(
-        (&failed["status"], &failed["already"]),
-        (&json!("failed"), &json!(false))
-    );
-    assert_eq!(
-        settle(&["--fail", other]).code(),
-        2,
-        "a failure has a reason"
-    );
-    house.kill("a");
+    assert_has!(failed, {"status": "failed", "already": false});
+    assert_eq!(finish(&["--fail", other]).code(), 2, "--fail needs --error");
+    env.kill("a");
 }
 
 #[test]
-fn a_waiting_receiver_is_woken_by_a_message_and_by_the_end_of_its_run() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let waiting = house
+fn a_message_or_the_end_of_the_run_wakes_a_waiting_receiver() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let waiting = env
         .materia(&["receive", "--address", "run:a", "--json"])
         .start();
-    house.sent(&["run:a", "task.run", "now"]);
-    let got = waiting.end().ok().json();
-    assert_eq!(
-        (&got["message"]["body"], &got["message"]["attempt"]),
-        (&json!("now"), &json!(1))
-    );
-    let waiting = house
+    env.send_ok(&["run:a", "task.run", "now"]);
+    let got = waiting.wait().ok().json();
+    assert_has!(got["message"], {"body": "now", "attempt": 1});
+    let waiting = env
         .materia(&["receive", "--address", "run:a", "--json"])
         .start();
-    house.kill("a");
-    assert_eq!(refused(&waiting.end()), (4, "run_not_running".to_owned()));
-    let outside = house.materia(&["receive", "--json"]).run();
-    assert_eq!(refused(&outside), (2, "usage".to_owned()));
-    let room = house
+    env.kill("a");
+    assert_refused(&waiting.wait(), 4, "run_not_running");
+    let outside = env.materia(&["receive", "--json"]).run();
+    assert_refused(&outside, 2, "usage");
+    let room = env
         .materia(&["receive", "--json", "--address", "room:a"])
         .run();
-    assert_eq!(refused(&room), (2, "usage".to_owned()));
+    assert_refused(&room, 2, "usage");
 }
 
 #[test]
-fn a_message_reaches_the_stdin_of_a_command() {
-    let house = House::new();
-    house.spawn("a", "head -n 1", &["--mailbox", r#"{"deliver": "stdin"}"#]);
-    let report = house.sent(&["run:a", "task.run", r#"{"n": 1}"#]);
-    assert_fate(&report, [true, false, true], "stdin", "delivered");
-    assert_eq!(house.wait("a")["status"], "done");
-    let line: Value = serde_json::from_str(&house.run_file("a", "stdout.log")).unwrap();
-    assert_eq!(
-        (&line["type"], &line["body"], &line["id"]),
-        (&json!("task.run"), &json!({"n": 1}), &report["id"])
-    );
+fn a_message_is_delivered_to_the_stdin_of_a_command() {
+    let env = TestEnv::new();
+    env.spawn("a", "head -n 1", &["--mailbox", r#"{"deliver": "stdin"}"#]);
+    let report = env.send_ok(&["run:a", "task.run", r#"{"n": 1}"#]);
+    assert_delivery(&report, [true, false, true], "stdin", "delivered");
+    assert_eq!(env.wait("a")["status"], "done");
+    let line: Value = serde_json::from_str(&env.read_run_file("a", "stdout.log")).unwrap();
+    assert_eq!(line["type"], "task.run");
+    assert_eq!(line["body"], json!({"n": 1}));
+    assert_eq!(line["id"], report["id"]);
 }
 
 #[test]
-fn what_a_command_had_on_its_stdin_that_failed_comes_again_for_the_next() {
-    let house = House::new();
-    house.write(
+fn a_retry_gets_the_stdin_messages_of_the_failed_attempt_again() {
+    let env = TestEnv::new();
+    env.write(
         "worker",
         "#!/bin/sh\nif mkdir first; then read line; kill -9 $$; fi\nexec head -n 3\n",
     );
-    house.shell("chmod +x worker").run().ok();
+    env.shell("chmod +x worker").run().ok();
     let template = format!(
         r#"{{"template": "{}/worker", "retry": 2}}"#,
-        house.work().display()
+        env.work_dir().display()
     );
-    house.spawn("a", &template, &["--mailbox", r#"{"deliver": "stdin"}"#]);
+    env.spawn("a", &template, &["--mailbox", r#"{"deliver": "stdin"}"#]);
     for body in ["one", "two", "three"] {
-        house
-            .materia(&["message", "run:a", "task.run", body])
+        env.materia(&["message", "run:a", "task.run", body])
             .run()
             .ok();
     }
-    assert_eq!(house.wait("a")["status"], "done");
-    let lines: Vec<Value> = house
-        .run_file("a", "stdout.log")
+    assert_eq!(env.wait("a")["status"], "done");
+    let lines: Vec<Value> = env
+        .read_run_file("a", "stdout.log")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
@@ -178,12 +163,12 @@ fn what_a_command_had_on_its_stdin_that_failed_comes_again_for_the_next() {
 }
 
 #[test]
-fn what_a_command_does_not_read_on_its_stdin_waits() {
-    let house = House::new();
-    let large = house.write("large", "x".repeat(100_000));
-    house.spawn("a", "sleep 600", &["--mailbox", r#"{"deliver": "stdin"}"#]);
+fn messages_that_a_command_does_not_read_stay_queued() {
+    let env = TestEnv::new();
+    let large = env.write("large", "x".repeat(100_000));
+    env.spawn("a", "sleep 600", &["--mailbox", r#"{"deliver": "stdin"}"#]);
     for _ in 0..2 {
-        let words = [
+        let args = [
             "message",
             "run:a",
             "task.run",
@@ -191,55 +176,47 @@ fn what_a_command_does_not_read_on_its_stdin_waits() {
             large.to_str().unwrap(),
             "--json",
         ];
-        let report = house.materia(&words).run().ok().json();
-        assert_eq!(
-            (&report["delivered"], &report["queued"]),
-            (&json!(false), &json!(true)),
-            "{report}"
-        );
+        let report = env.materia(&args).run().ok().json();
+        assert_has!(report, {"delivered": false, "queued": true});
     }
-    let seen = house
+    let mailbox = env
         .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
         .run()
         .ok()
         .json();
-    let standing: Vec<&Value> = seen["messages"]
+    let statuses: Vec<&Value> = mailbox["messages"]
         .as_array()
         .unwrap()
         .iter()
         .map(|message| &message["status"])
         .collect();
-    assert_eq!(standing, ["queued", "queued"]);
-    house.kill("a");
+    assert_eq!(statuses, ["queued", "queued"]);
+    env.kill("a");
 }
 
 #[test]
-fn what_a_command_leaves_unread_on_its_stdin_comes_to_the_next() {
-    let house = House::new();
-    // It is as small as can be, and nobody reads it until the second command begins.
-    house.write(
+fn the_next_command_gets_unread_stdin_messages() {
+    let env = TestEnv::new();
+    // The first command never reads stdin. The second one starts when `go` exists.
+    env.write(
         "sleeper",
         "#!/bin/sh\nwhile ! [ -e go ]; do sleep 0.01; done\n",
     );
-    house.shell("chmod +x sleeper").run().ok();
-    let template = format!(r#"["{}/sleeper", "head -n 3"]"#, house.work().display());
-    house.spawn("a", &template, &["--mailbox", r#"{"deliver": "stdin"}"#]);
+    env.shell("chmod +x sleeper").run().ok();
+    let template = format!(r#"["{}/sleeper", "head -n 3"]"#, env.work_dir().display());
+    env.spawn("a", &template, &["--mailbox", r#"{"deliver": "stdin"}"#]);
     for body in ["one", "two", "three"] {
-        let report = house
+        let report = env
             .materia(&["message", "run:a", "task.run", body, "--json"])
             .run()
             .ok()
             .json();
-        assert_eq!(
-            (&report["delivered"], &report["queued"]),
-            (&json!(false), &json!(true)),
-            "{report}"
-        );
+        assert_has!(report, {"delivered": false, "queued": true});
     }
-    house.write("go", "");
-    assert_eq!(house.wait("a")["status"], "done");
-    let lines: Vec<Value> = house
-        .run_file("a", "stdout.log")
+    env.write("go", "");
+    assert_eq!(env.wait("a")["status"], "done");
+    let lines: Vec<Value> = env
+        .read_run_file("a", "stdout.log")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
@@ -254,46 +231,42 @@ fn what_a_command_leaves_unread_on_its_stdin_comes_to_the_next() {
             (&json!("two"), &json!(1)),
             (&json!("three"), &json!(1))
         ],
-        "the first one lay before the command that does not read"
+        "the first message was offered to the command that does not read"
     );
-    let seen = house
+    let mailbox = env
         .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(seen["counts"]["delivered"], 3, "{seen:#}");
+    assert_eq!(mailbox["counts"]["delivered"], 3, "{mailbox:#}");
 }
 
 #[test]
-fn a_command_that_closes_its_stdin_is_left_alone() {
-    let house = House::new();
-    house.spawn(
+fn a_command_may_close_its_stdin() {
+    let env = TestEnv::new();
+    env.spawn(
         "a",
         "sh -c 'exec <&-; echo closed; exec sleep 600'",
         &["--mailbox", r#"{"deliver": "stdin"}"#],
     );
-    house.until_file_has(house.run_place("a").stdout(), "closed");
+    env.wait_for_file_text(env.run_dir("a").stdout(), "closed");
     for body in ["one", "two"] {
-        let report = house
+        let report = env
             .materia(&["message", "run:a", "task.run", body, "--json"])
             .run()
             .ok()
             .json();
-        assert_eq!(
-            (&report["delivered"], &report["queued"]),
-            (&json!(false), &json!(true)),
-            "{report}"
-        );
+        assert_has!(report, {"delivered": false, "queued": true});
     }
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
-fn a_message_that_comes_before_the_first_command_reaches_its_stdin() {
-    let house = House::new();
+fn a_message_sent_before_the_first_command_reaches_its_stdin() {
+    let env = TestEnv::new();
     for round in 0..5 {
         let (run, mailbox) = (format!("run:r{round}"), r#"{"deliver": "stdin"}"#);
-        let words = [
+        let args = [
             "spawn",
             "--template",
             "head -n 1",
@@ -302,45 +275,45 @@ fn a_message_that_comes_before_the_first_command_reaches_its_stdin() {
             "--mailbox",
             mailbox,
         ];
-        house.materia(&words).run().ok();
-        // Its supervisor is still getting up: no program is started in between.
-        let place = house.run_place(&format!("r{round}"));
+        env.materia(&args).run().ok();
+        // The supervisor is still starting: deliver without running a program in between.
+        let dir = env.run_dir(&format!("r{round}"));
         let draft = Draft {
             to: run,
             kind: "task.run".to_owned(),
             body: Some(json!(round)),
             ..Draft::default()
         };
-        let post = Post::open(&place.journal(), &Clock::system()).unwrap();
+        let post = Post::open(&dir.journal(), &Clock::system()).unwrap();
         post.deliver(Posting::new(draft.check().unwrap())).unwrap();
-        run::ring(&place);
-        assert_eq!(house.wait(&format!("r{round}"))["status"], "done");
+        run::ring(&dir);
+        assert_eq!(env.wait(&format!("r{round}"))["status"], "done");
         let line: Value =
-            serde_json::from_str(&house.run_file(&format!("r{round}"), "stdout.log")).unwrap();
+            serde_json::from_str(&env.read_run_file(&format!("r{round}"), "stdout.log")).unwrap();
         assert_eq!(line["body"], round);
     }
 }
 
 #[test]
-fn a_message_reaches_the_reader_of_a_named_pipe_or_waits() {
-    let house = House::new();
-    let script = house.write(
+fn a_message_is_written_to_a_named_pipe_or_stays_queued() {
+    let env = TestEnv::new();
+    let script = env.write(
         "pipe.sh",
         "cd \"$MATERIA_STATE_DIR\"; mkfifo control.fifo; exec 3<>control.fifo; echo up > up\nread -r a <&3; read -r b <&3; printf '%s\\n%s\\n' \"$a\" \"$b\"\n",
     );
-    house.spawn(
+    env.spawn(
         "a",
         &format!("sh {}", script.display()),
         &["--mailbox", r#"{"deliver": "fifo"}"#],
     );
-    house.until_file_has(house.run_place("a").dir().join("up"), "up");
-    let report = house.sent(&["run:a", "run.message", "next"]);
-    assert_fate(&report, [true, false, true], "fifo", "delivered");
-    let large = house
+    env.wait_for_file_text(env.run_dir("a").dir().join("up"), "up");
+    let report = env.send_ok(&["run:a", "run.message", "next"]);
+    assert_delivery(&report, [true, false, true], "fifo", "delivered");
+    let large = env
         .send(&["run:a", "task.run", &"x".repeat(5000)])
         .ok()
         .json();
-    assert_fate(
+    assert_delivery(
         &large,
         [false, true, true],
         "fifo",
@@ -352,33 +325,30 @@ fn a_message_reaches_the_reader_of_a_named_pipe_or_waits() {
             .unwrap()
             .contains("in one piece")
     );
-    house.sent(&["run:a", "task.run", "whole"]);
-    assert_eq!(house.wait("a")["status"], "done");
-    let said = house.run_file("a", "stdout.log");
-    let (first, second) = said.split_once('\n').unwrap();
+    env.send_ok(&["run:a", "task.run", "whole"]);
+    assert_eq!(env.wait("a")["status"], "done");
+    let output = env.read_run_file("a", "stdout.log");
+    let (first, second) = output.split_once('\n').unwrap();
     assert_eq!(first, "next");
     let whole: Value = serde_json::from_str(second).unwrap();
-    assert_eq!(
-        (&whole["type"], &whole["body"]),
-        (&json!("task.run"), &json!("whole"))
-    );
+    assert_has!(whole, {"type": "task.run", "body": "whole"});
 }
 
 #[test]
-fn a_named_pipe_that_nobody_made_is_no_error() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &["--mailbox", r#"{"deliver": "fifo"}"#]);
-    let report = house.sent(&["run:a", "run.message", "next"]);
-    assert_fate(
+fn a_missing_named_pipe_is_not_an_error() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &["--mailbox", r#"{"deliver": "fifo"}"#]);
+    let report = env.send_ok(&["run:a", "run.message", "next"]);
+    assert_delivery(
         &report,
         [false, true, true],
         "fifo",
         "delivery_failed_persisted",
     );
     assert_eq!(
-        house.receive("run:a")["body"],
+        env.receive("run:a")["body"],
         "next",
-        "it can still be received"
+        "the message can still be received"
     );
-    house.kill("a");
+    env.kill("a");
 }

@@ -1,5 +1,5 @@
-//! Reference pages that are written from the code: a page that differs fails, and says how to write
-//! it anew.
+//! Reference pages that are generated from the code. If a page differs, its test fails and says how
+//! to write it again.
 
 mod commands;
 mod events;
@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 
 use materia_engine::api::TABLE;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
 fn exit_codes() {
     let mut page = String::from(
-        "# Exit codes\n\nEvery failure has one kind; the kind decides what each surface shows. `0` is success.\n\n\
+        "# Exit codes\n\nEvery failure has one kind, which determines its code in each interface. `0` is success.\n\n\
          | exit | HTTP | JSON-RPC | meaning |\n|---|---|---|---|\n",
     );
     for (_, outside) in TABLE {
@@ -31,17 +31,17 @@ fn exit_codes() {
 
 #[test]
 fn schemas() {
-    let house = House::new();
+    let env = TestEnv::new();
     for kind in ["loadout", "recipe", "message", "events"] {
-        let schema = house.materia(&["schema", kind]).run().ok().json();
+        let schema = env.materia(&["schema", kind]).run().ok().json();
         check(&format!("schema/{kind}.json"), &format!("{schema:#}\n"));
     }
 }
 
 #[test]
-fn every_page_is_written_by_a_test_or_by_hand() {
-    let by_hand = ["README.md", "template.md"];
-    let written = [
+fn every_page_is_generated_or_listed_as_manual() {
+    let manual = ["README.md", "template.md"];
+    let generated = [
         "cli.md",
         "events.md",
         "exit-codes.md",
@@ -51,13 +51,16 @@ fn every_page_is_written_by_a_test_or_by_hand() {
     ];
     for entry in std::fs::read_dir(folder()).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        let known = by_hand.contains(&name.as_str())
-            || written.contains(&name.as_str())
+        let known = manual.contains(&name.as_str())
+            || generated.contains(&name.as_str())
             || name == "schema";
-        assert!(known, "docs/reference/{name}: nobody keeps it true");
+        assert!(
+            known,
+            "docs/reference/{name}: no test generates it and it is not on the list of manual pages"
+        );
     }
     let index = std::fs::read_to_string(folder().join("README.md")).unwrap();
-    let missing: Vec<&&str> = written
+    let missing: Vec<&&str> = generated
         .iter()
         .filter(|name| !index.contains(&format!("({name})")))
         .collect();
@@ -71,7 +74,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference")
 }
 
-/// Compares a page with what the code says; `MATERIA_WRITE_REFERENCE=1` writes it.
+/// Compares a page with its file, or writes the file with `MATERIA_WRITE_REFERENCE=1`.
 fn check(name: &str, expected: &str) {
     let path = folder().join(name);
     if std::env::var_os("MATERIA_WRITE_REFERENCE").is_some() {

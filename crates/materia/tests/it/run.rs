@@ -1,10 +1,10 @@
-//! `materia run`: every status, the document, what a person reads, and everything that can happen
-//! on the way.
+//! `materia run`: every status, the JSON report, the text output, and everything that can happen
+//! during a run.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::house::{House, Outcome};
+use crate::test_env::{TestEnv, TestOutput};
 
 mod failure;
 mod flow;
@@ -14,24 +14,23 @@ mod interrupt;
 mod naive;
 mod terminal;
 
-/// Runs a template and gives the exit code and the document.
-fn ran(house: &House, template: &Value, more: &[&str]) -> (i32, Value) {
+/// Runs a template and returns the exit code and the report.
+fn run_json(env: &TestEnv, template: &Value, more: &[&str]) -> (i32, Value) {
     let template = template.to_string();
-    let words = [&["run", "--json", "--template", &template], more].concat();
-    let outcome = house.materia(&words).run();
+    let args = [&["run", "--json", "--template", &template], more].concat();
+    let outcome = env.materia(&args).run();
     (outcome.code(), outcome.json())
 }
 
-/// Runs a template for a person.
-fn shown(house: &House, template: &Value, more: &[&str]) -> Outcome {
+/// Runs a template with text output.
+fn run_text(env: &TestEnv, template: &Value, more: &[&str]) -> TestOutput {
     let template = template.to_string();
-    house
-        .materia(&[&["run", "--template", &template], more].concat())
+    env.materia(&[&["run", "--template", &template], more].concat())
         .run()
 }
 
-/// One field of every entry.
-fn each(list: &Value, field: &str) -> Vec<Value> {
+/// One field of every entry of a list.
+fn field_of_each(list: &Value, field: &str) -> Vec<Value> {
     list.as_array()
         .unwrap()
         .iter()
@@ -41,7 +40,7 @@ fn each(list: &Value, field: &str) -> Vec<Value> {
 
 #[test]
 fn every_status_has_its_exit_code() {
-    let house = House::new();
+    let env = TestEnv::new();
     let cases = [
         (json!("true"), "ok", 0, 0, 0),
         (json!("sh -c 'exit 3'"), "failed", 3, 1, 1),
@@ -89,19 +88,12 @@ fn every_status_has_its_exit_code() {
         ),
     ];
     for (template, status, code, exit, strict) in cases {
-        let (exited, document) = ran(&house, &template, &[]);
+        let (exited, document) = run_json(&env, &template, &[]);
+        assert_has!(document, {"status": status, "code": code}, "{template}");
+        assert_eq!(exited, exit, "{template}");
+        assert_eq!(document["ok"], json!(status != "failed"), "{template}");
         assert_eq!(
-            (&document["status"], &document["code"]),
-            (&json!(status), &json!(code)),
-            "{template}"
-        );
-        assert_eq!(
-            (exited, &document["ok"]),
-            (exit, &json!(status != "failed")),
-            "{template}"
-        );
-        assert_eq!(
-            ran(&house, &template, &["--strict"]).0,
+            run_json(&env, &template, &["--strict"]).0,
             strict,
             "{template} --strict"
         );
@@ -109,10 +101,10 @@ fn every_status_has_its_exit_code() {
 }
 
 #[test]
-fn the_document_has_exactly_the_contracts_keys() {
-    let house = House::new();
+fn the_report_has_exactly_the_documented_keys() {
+    let env = TestEnv::new();
     let template = json!({"parallel": true, "template": ["echo hi", {"label": "bad", "template": "sh -c 'echo no >&2; exit 3'"}]});
-    let (_, mut document) = ran(&house, &template, &["--jobs", "1"]);
+    let (_, mut document) = run_json(&env, &template, &["--jobs", "1"]);
     for command in document["commands"].as_array_mut().unwrap() {
         assert!(command["durationMs"].is_u64());
         command["durationMs"] = json!(0);
@@ -144,12 +136,15 @@ fn the_document_has_exactly_the_contracts_keys() {
             "warnings": [null]
         })
     );
-    assert_eq!(ran(&house, &json!("true"), &[]).1["coverage"], Value::Null);
+    assert_eq!(
+        run_json(&env, &json!("true"), &[]).1["coverage"],
+        Value::Null
+    );
 }
 
 #[test]
-fn a_person_reads_the_output_alone_on_stdout_and_failures_first_on_stderr() {
-    let house = House::new();
+fn text_output_has_the_output_on_stdout_and_failures_on_stderr() {
+    let env = TestEnv::new();
     let cases = [
         json!("echo hi"),
         json!(["sh -c 'echo part; echo boom >&2; exit 3'", "echo went on"]),
@@ -161,18 +156,18 @@ fn a_person_reads_the_output_alone_on_stdout_and_failures_first_on_stderr() {
         json!([{"label": "group", "timeout": 50, "template": [{"delay": 60000, "template": "true"}]}, "echo on"]),
         json!({"parallel": true, "repeat": 23, "template": "sh -c 'exit {index+1}'"}),
     ];
-    let told: Vec<String> = cases
+    let transcripts: Vec<String> = cases
         .iter()
-        .map(|template| shown(&house, template, &["--jobs", "1", "made=no.txt"]).transcript())
+        .map(|template| run_text(&env, template, &["--jobs", "1", "made=no.txt"]).transcript())
         .collect();
-    assert_snapshot!(told.join("\n"));
+    assert_snapshot!(transcripts.join("\n"));
 }
 
 #[test]
-fn talk_has_no_escape_codes_without_a_terminal() {
-    let house = House::new();
-    let outcome = shown(
-        &house,
+fn without_a_terminal_there_are_no_escape_codes() {
+    let env = TestEnv::new();
+    let outcome = run_text(
+        &env,
         &json!(["false", {"parallel": true, "template": ["echo a", "sleep 0.3"]}]),
         &[],
     );
@@ -182,27 +177,27 @@ fn talk_has_no_escape_codes_without_a_terminal() {
         outcome.transcript()
     );
     assert!(!outcome.stderr.contains("running"), "{}", outcome.stderr);
-    let coloured = shown(&house, &json!(["false", "true"]), &["--color", "always"]);
+    let coloured = run_text(&env, &json!(["false", "true"]), &["--color", "always"]);
     assert!(coloured.stderr.contains('\u{1b}'));
 }
 
 #[test]
-fn jobs_bound_the_whole_run() {
-    let house = House::new();
-    // Each takes the lock, and would find it taken if another one ran.
+fn jobs_limits_the_whole_run() {
+    let env = TestEnv::new();
+    // `mkdir lock` fails if two commands run at the same time.
     let template =
         json!({"parallel": true, "repeat": 8, "template": "sh -c 'mkdir lock && rmdir lock'"});
-    let (_, document) = ran(&house, &template, &["--jobs", "1"]);
+    let (_, document) = run_json(&env, &template, &["--jobs", "1"]);
     assert_eq!(document["status"], "ok", "{document}");
-    let wrong = house
+    let wrong = env
         .materia(&["run", "--jobs", "0", "--template", "true"])
         .run();
     assert_eq!(wrong.code(), 2);
 }
 
 #[test]
-fn concurrency_bounds_one_node() {
-    let house = House::new();
+fn concurrency_limits_one_node() {
+    let env = TestEnv::new();
     let template = json!({"parallel": true, "concurrency": 1, "repeat": 5, "template": "sh -c 'mkdir lock && rmdir lock'"});
-    assert_eq!(ran(&house, &template, &[]).1["status"], "ok");
+    assert_eq!(run_json(&env, &template, &[]).1["status"], "ok");
 }

@@ -1,19 +1,19 @@
-//! Secrets: they flow from step to step, and stand in no file that a cast leaves (S3).
+//! Secrets are passed between steps, but no file of a cast contains them (S3).
 
 use std::path::Path;
 
 use serde_json::json;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 const VALUE: &str = "canary-7f3a\"9d\n21";
 
-/// Everything below a directory, as one text.
-fn everything(dir: &Path) -> String {
+/// The names and contents of all files below a directory.
+fn all_contents(dir: &Path) -> String {
     let mut all = String::new();
     for entry in std::fs::read_dir(dir).unwrap().flatten() {
         match entry.path() {
-            path if path.is_dir() => all.push_str(&everything(&path)),
+            path if path.is_dir() => all.push_str(&all_contents(&path)),
             path => all.push_str(&format!(
                 "{}\n{}\n",
                 path.display(),
@@ -25,31 +25,30 @@ fn everything(dir: &Path) -> String {
 }
 
 #[test]
-fn s3_secrets_flow_between_steps_and_stand_in_no_file() {
-    let house = House::new();
+fn s3_secrets_are_passed_between_steps_but_not_saved() {
+    let env = TestEnv::new();
     let key = format!("{}{}", "ghp_", "a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8");
-    let say = "import json,os;print(json.dumps({'key':os.environ['KEY_PARTS'].replace('+',''),'mine':os.environ['MINE']}))";
-    let check = "import json,os,sys;s=json.load(sys.stdin)['state'];ok=s['key']==os.environ['KEY_PARTS'].replace('+','') and s['mine']==os.environ['MINE'];\
+    let print_script = "import json,os;print(json.dumps({'key':os.environ['KEY_PARTS'].replace('+',''),'mine':os.environ['MINE']}))";
+    let check_script = "import json,os,sys;s=json.load(sys.stdin)['state'];ok=s['key']==os.environ['KEY_PARTS'].replace('+','') and s['mine']==os.environ['MINE'];\
         sys.stderr.write(s['key']+' '+s['mine']+'\\n');print(json.dumps({'same':ok}))";
     let config = json!({"activeLoadout": "T",
         "loadouts": {"T": {"entry": "a", "sockets": {
             "a": {"materia": "Say", "edges": [{"to": "b"}]}, "b": {"materia": "Check", "edges": [{"to": "c"}]}, "c": {"materia": "Fail"}}}},
         "materia": {
-            "Say": {"type": "utility", "parse": "json", "command": ["python3", "-c", say], "secret": ["MINE"],
+            "Say": {"type": "utility", "parse": "json", "command": ["python3", "-c", print_script], "secret": ["MINE"],
                 "assign": {"key": "$.key", "mine": "$.mine"}},
-            "Check": {"type": "utility", "parse": "json", "command": ["python3", "-c", check], "assign": {"same": "$.same"}},
+            "Check": {"type": "utility", "parse": "json", "command": ["python3", "-c", check_script], "assign": {"same": "$.same"}},
             "Fail": {"type": "utility", "command": ["sh", "-c", "cat >&2; test -e go"]}}});
-    house.write("flow.json", config.to_string());
+    env.write("flow.json", config.to_string());
     let request = format!("use {key}");
     let parts = format!("{}+{}", &key[..6], &key[6..]);
-    let call = |words: &[&str]| {
-        house
-            .materia(words)
+    let run_materia = |args: &[&str]| {
+        env.materia(args)
             .env("KEY_PARTS", &parts)
             .env("MINE", VALUE)
             .run()
     };
-    let failed = call(&["cast", "--config", "flow.json", &request, "--json"]);
+    let failed = run_materia(&["cast", "--config", "flow.json", &request, "--json"]);
     assert_eq!(
         failed.json()["state"]["same"],
         true,
@@ -59,54 +58,54 @@ fn s3_secrets_flow_between_steps_and_stand_in_no_file() {
     assert_eq!(
         failed.json()["state"]["key"],
         key.as_str(),
-        "what is told is not what is kept"
+        "the report must have the real value"
     );
-    let dir = house.work().join(".pi/pi-materia");
-    let kept = everything(&dir);
+    let dir = env.work_dir().join(".pi/pi-materia");
+    let contents = all_contents(&dir);
     for secret in [key.as_str(), VALUE, "canary-7f3a"] {
         assert!(
-            !kept.contains(secret),
+            !contents.contains(secret),
             "{}",
-            kept.lines()
+            contents
+                .lines()
                 .find(|line| line.contains(secret))
                 .unwrap_or_default()
         );
     }
-    assert!(kept.matches("[redacted]").count() > 8, "{kept}");
+    assert!(contents.matches("[redacted]").count() > 8, "{contents}");
     assert!(
-        !kept.contains("KEY_PARTS=") && !kept.contains("LC_ALL"),
-        "the environment is never kept"
+        !contents.contains("KEY_PARTS=") && !contents.contains("LC_ALL"),
+        "the environment must not be saved"
     );
-    house.write("go", "");
-    let resumed = call(&["recast", "--json"]).ok();
+    env.write("go", "");
+    let resumed = run_materia(&["recast", "--json"]).ok();
     assert_eq!(
         resumed.json()["state"]["mine"],
         "[redacted]",
-        "a cast that is taken up has what is kept"
+        "a recast has only the redacted value"
     );
-    assert!(!everything(&dir).contains("canary-7f3a"));
+    assert!(!all_contents(&dir).contains("canary-7f3a"));
 }
 
 #[test]
-fn s3_what_an_agent_says_line_by_line_is_looked_at_as_a_whole() {
-    let house = House::new();
+fn s3_a_secret_over_several_lines_of_an_agent_is_redacted() {
+    let env = TestEnv::new();
     let (begin, end) = (
         format!("-----{} PRIVATE KEY-----", "BEGIN"),
         format!("-----{} PRIVATE KEY-----", "END"),
     );
     let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
-    house.write("pem.sh", format!("cat >/dev/null\nfor line in 'so:' '{begin}' {body} '{end}' 'that is it'; do echo \"$line\"; sleep 0.05; done\n"));
+    env.write("pem.sh", format!("cat >/dev/null\nfor line in 'so:' '{begin}' {body} '{end}' 'that is it'; do echo \"$line\"; sleep 0.05; done\n"));
     let config = json!({"activeLoadout": "T", "agent": "slow", "agents": {"slow": {"command": ["sh", "pem.sh"]}},
         "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Say"}}}},
         "materia": {"Say": {"type": "agent", "prompt": "Say it", "tools": "none"}}});
-    house.write("flow.json", config.to_string());
-    house
-        .materia(&["cast", "--config", "flow.json", "go", "--json"])
+    env.write("flow.json", config.to_string());
+    env.materia(&["cast", "--config", "flow.json", "go", "--json"])
         .run()
         .ok();
-    let kept = everything(&house.work().join(".pi/pi-materia"));
-    assert!(!kept.contains(body), "{kept}");
-    let (_, activity) = kept.split_once("activity.jsonl\n").unwrap();
+    let contents = all_contents(&env.work_dir().join(".pi/pi-materia"));
+    assert!(!contents.contains(body), "{contents}");
+    let (_, activity) = contents.split_once("activity.jsonl\n").unwrap();
     assert!(
         activity.contains("[redacted]") && activity.contains("that is it"),
         "{activity}"

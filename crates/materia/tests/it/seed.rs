@@ -1,13 +1,13 @@
-//! The complete examples of the seed documents, byte for byte, through the real program.
+//! The complete examples of the seed documents, unchanged, through the real program.
 //!
-//! `tests/seed` has their texts. The loops of the graph document are parts of a loadout; they are
-//! put into one as they stand, and agents are played by a script.
+//! `tests/seed` has the texts. The loops of the graph document are parts of a loadout; the tests
+//! insert them into one unchanged, with scripted agents.
 
 use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 const HELLO: &str = include_str!("../seed/hello-utility.json");
 const IGNORE: &str = include_str!("../seed/ignore-artifacts.json");
@@ -17,7 +17,7 @@ const GENERATOR: &str = include_str!("../seed/generator.json.part");
 const CONSUMES: &str = include_str!("../seed/loop-consumes.json.part");
 const EXITS: &str = include_str!("../seed/loop-exits.json.part");
 
-/// The bytes and lines of each text.
+/// The number of bytes and lines of each text.
 const SIZES: [(usize, usize); 7] = [
     (688, 25),
     (680, 28),
@@ -28,20 +28,18 @@ const SIZES: [(usize, usize); 7] = [
     (474, 10),
 ];
 
-fn cast(house: &House, file: &str, more: &[&str]) -> Value {
-    let words = ["cast", "--materia-config", file, "say hello", "--json"];
-    house.materia(&[&words, more].concat()).run().ok().json()
+fn cast(env: &TestEnv, file: &str, more: &[&str]) -> Value {
+    let args = ["cast", "--materia-config", file, "say hello", "--json"];
+    env.materia(&[&args, more].concat()).run().ok().json()
 }
 
 #[test]
 fn the_hello_world_utility_completes_without_a_model() {
-    let house = House::new();
-    house.write("hello-utility.json", HELLO);
-    let done = cast(&house, "./hello-utility.json", &[]);
-    assert_eq!(
-        (&done["status"], &done["visits"]),
-        (&json!("complete"), &json!({"hello": 1}))
-    );
+    let env = TestEnv::new();
+    env.write("hello-utility.json", HELLO);
+    let done = cast(&env, "./hello-utility.json", &[]);
+    assert_eq!(done["status"], "complete");
+    assert_eq!(done["visits"], json!({"hello": 1}));
     assert_eq!(
         done["state"]["hello"],
         json!({"ok": true, "message": "HELLO WORLD"})
@@ -50,72 +48,67 @@ fn the_hello_world_utility_completes_without_a_model() {
         ".pi/pi-materia/{}/sockets/hello",
         done["castId"].as_str().unwrap()
     );
-    let input: Value = serde_json::from_str(&house.read(&format!("{dir}/1.input.json"))).unwrap();
-    assert_eq!(
-        (&input["params"], &input["request"]),
-        (&json!({"message": "HELLO WORLD"}), &json!("say hello"))
-    );
+    let input: Value = serde_json::from_str(&env.read(&format!("{dir}/1.input.json"))).unwrap();
+    assert_eq!(input["params"], json!({"message": "HELLO WORLD"}));
+    assert_eq!(input["request"], "say hello");
     for kind in ["stdout.txt", "stderr.txt", "command.json"] {
         assert!(
-            house.work().join(&dir).join(format!("1.{kind}")).exists(),
+            env.work_dir().join(&dir).join(format!("1.{kind}")).exists(),
             "{kind}"
         );
     }
 }
 
 #[test]
-fn the_python_example_adds_patterns_from_the_directory_of_its_config() {
-    let house = House::new();
-    house.write("kept/elsewhere/ignore.json", IGNORE);
-    house.write("kept/elsewhere/scripts/ensure_ignored.py", ENSURE);
-    house.write(".gitignore", "target");
-    let done = cast(&house, "kept/elsewhere/ignore.json", &[]);
+fn the_python_example_runs_from_the_directory_of_its_config() {
+    let env = TestEnv::new();
+    env.write("kept/elsewhere/ignore.json", IGNORE);
+    env.write("kept/elsewhere/scripts/ensure_ignored.py", ENSURE);
+    env.write(".gitignore", "target");
+    let done = cast(&env, "kept/elsewhere/ignore.json", &[]);
     let state = &done["state"]["artifactIgnore"];
-    assert_eq!(
-        (&state["changed"], &state["added"]),
-        (&json!(true), &json!([".pi/pi-materia/"]))
-    );
-    assert_eq!(house.read(".gitignore"), "target\n.pi/pi-materia/\n");
-    let again = cast(&house, "kept/elsewhere/ignore.json", &[]);
+    assert_has!(state, {"changed": true, "added": [".pi/pi-materia/"]});
+    assert_eq!(env.read(".gitignore"), "target\n.pi/pi-materia/\n");
+    let again = cast(&env, "kept/elsewhere/ignore.json", &[]);
     assert_eq!(again["state"]["artifactIgnore"]["changed"], false);
-    assert_eq!(house.read(".gitignore"), "target\n.pi/pi-materia/\n");
+    assert_eq!(env.read(".gitignore"), "target\n.pi/pi-materia/\n");
 }
 
 #[test]
-fn routing_from_the_output_of_a_utility_takes_the_first_edge_that_matches() {
+fn routing_takes_the_first_matching_edge() {
     let cases = [
         (Some(true), "Maintain"),
         (Some(false), "GitMaintain"),
         (None, "Socket-3"),
     ];
     for (satisfied, expected) in cases {
-        let house = House::new();
-        let mut said = json!({"state": {"vcs": {"kind": "git"}}});
+        let env = TestEnv::new();
+        let mut output = json!({"state": {"vcs": {"kind": "git"}}});
         if let Some(satisfied) = satisfied {
-            said["satisfied"] = json!(satisfied);
+            output["satisfied"] = json!(satisfied);
         }
         let print = [
             "sh",
             "-c",
             "cat >/dev/null; printf %s \"$1\"",
             "says",
-            &said.to_string(),
+            &output.to_string(),
         ];
         let detect = json!({"type": "utility", "parse": "json", "command": print});
-        let quiet = json!({"type": "utility", "command": ["true"]});
+        let no_op = json!({"type": "utility", "command": ["true"]});
         let text = format!(
             "{{\"activeLoadout\": \"R\", \"loadouts\": {{\"R\": {{\"entry\": \"S\", \"sockets\": {{\"S\": {ROUTING}, \
              \"Maintain\": {{\"materia\": \"Q\"}}, \"GitMaintain\": {{\"materia\": \"Q\"}}, \"Socket-3\": {{\"materia\": \"Q\"}}}}}}}}, \
-             \"materia\": {{\"Detect-VCS\": {detect}, \"Q\": {quiet}}}}}"
+             \"materia\": {{\"Detect-VCS\": {detect}, \"Q\": {no_op}}}}}"
         );
-        house.write("flow.json", text);
-        let done = cast(&house, "flow.json", &[]);
-        assert_eq!(done["visits"], json!({"S": 1, expected: 1}), "{said}");
+        env.write("flow.json", text);
+        let done = cast(&env, "flow.json", &[]);
+        assert_eq!(done["visits"], json!({"S": 1, expected: 1}), "{output}");
     }
 }
 
-/// A loadout as the graph document describes it, with its loop as it is written there.
-fn graph(house: &House, region: &str, maintain: &Value) {
+/// Writes a loadout as the graph document describes it, with this loop.
+fn write_graph(env: &TestEnv, region: &str, maintain: &Value) {
     let edges = |edges: Value| edges;
     let mut sockets = json!({
         "Socket-3": {"materia": "Auto-Plan", "edges": edges(json!([{"when": "always", "to": "Socket-4"}]))},
@@ -133,12 +126,12 @@ fn graph(house: &House, region: &str, maintain: &Value) {
         "{{\"activeLoadout\": \"G\", \"loadouts\": {{\"G\": {{\"entry\": \"Socket-3\", \"sockets\": {sockets},\n{region}}}}},\n\
          \"materia\": {{\"Work\": {agent}, \"Check\": {agent}, \"Keep\": {agent}, \"After\": {after},\n{GENERATOR}}}}}"
     );
-    house.write("graph.json", text);
+    env.write("graph.json", text);
 }
 
-/// Two items; the second one is sent back once. `last` is what the last step of the loop says at
-/// the end.
-fn script(house: &House, last: &Value) {
+/// Writes an agent script for two items, of which the second one needs rework. `last` is the last
+/// reply of the last step in the loop.
+fn write_script(env: &TestEnv, last: &Value) {
     let items = json!([{"title": "A", "context": "a"}, {"title": "B", "context": "b"}]);
     let replies = json!({"replies": [
         {"match": {"socket": "Socket-3"}, "json": {"workItems": items}},
@@ -148,60 +141,57 @@ fn script(house: &House, last: &Value) {
         {"match": {"socket": "Socket-6", "item": "WI-1"}, "json": {"satisfied": true}},
         {"match": {"socket": "Socket-6", "item": "WI-2"}, "json": last},
     ]});
-    house.write("script.json", replies.to_string());
+    env.write("script.json", replies.to_string());
 }
 
 #[test]
-fn the_loop_that_consumes_a_generator_runs_for_every_item_and_leaves_by_its_exit() {
-    let house = House::new();
+fn a_loop_runs_for_every_item_and_takes_its_exit() {
+    let env = TestEnv::new();
     let maintain = json!({"materia": "Keep", "parse": "json", "edges": [{"when": "always", "to": "Socket-4"}]});
-    graph(&house, CONSUMES, &maintain);
-    script(&house, &json!({"satisfied": true}));
-    let done = cast(&house, "graph.json", &["--agent-script", "script.json"]);
+    write_graph(&env, CONSUMES, &maintain);
+    write_script(&env, &json!({"satisfied": true}));
+    let done = cast(&env, "graph.json", &["--agent-script", "script.json"]);
     let visits = json!({"Socket-3": 1, "Socket-4": 3, "Socket-5": 3, "Socket-6": 2, "Socket-7": 1});
-    assert_eq!(
-        (&done["status"], &done["visits"]),
-        (&json!("complete"), &visits)
-    );
-    let prompt = house.read(&format!(
+    assert_has!(done, {"status": "complete", "visits": visits});
+    let prompt = env.read(&format!(
         ".pi/pi-materia/{}/sockets/Socket-4/3-WI-2.prompt.md",
         done["castId"].as_str().unwrap()
     ));
     assert!(
         prompt.contains("again"),
-        "the reason is told to whom it sends back: {prompt}"
+        "the reason for the rework is missing: {prompt}"
     );
 }
 
 #[test]
-fn the_routes_of_a_loop_are_chosen_by_its_last_result() {
+fn the_exit_of_a_loop_depends_on_its_last_result() {
     let cases = [
         (json!({"satisfied": true}), "Socket-8"),
         (json!({"satisfied": false}), "Socket-9"),
         (json!({}), "Socket-7"),
     ];
     for (last, expected) in cases {
-        let house = House::new();
-        // That loop names no generator, so that the socket itself says which list it turns.
+        let env = TestEnv::new();
+        // This loop names no generator, so the socket names the list itself.
         let advance =
             json!({"cursor": "workItemIndex", "items": "state.workItems", "when": "always"});
         let maintain = json!({"materia": "Keep", "parse": "json", "advance": advance,
             "edges": [{"when": "always", "to": "Socket-4"}]});
-        graph(&house, EXITS, &maintain);
-        script(&house, &last);
-        // Without a generator nobody tells which item it is.
-        let replies = house
+        write_graph(&env, EXITS, &maintain);
+        write_script(&env, &last);
+        // Without a generator the turns have no item key.
+        let replies = env
             .read("script.json")
             .replace(",\"item\":\"WI-1\"", "")
             .replace(",\"item\":\"WI-2\"", "");
-        house.write(
+        env.write(
             "script.json",
             replies.replace(
                 "\"text\":\"built\",\"times\":3",
                 "\"text\":\"built\",\"times\":9",
             ),
         );
-        let done = cast(&house, "graph.json", &["--agent-script", "script.json"]);
+        let done = cast(&env, "graph.json", &["--agent-script", "script.json"]);
         assert_eq!(
             done["visits"].get(expected),
             Some(&json!(1)),
@@ -222,8 +212,8 @@ fn the_routes_of_a_loop_are_chosen_by_its_last_result() {
 }
 
 #[test]
-fn the_texts_are_those_of_the_documents() {
-    // What the documents say of themselves; a reformatted copy would not be theirs.
+fn the_texts_have_their_original_size() {
+    // The sizes of the original texts: a reformatted copy must fail.
     let sums = [HELLO, IGNORE, ENSURE, ROUTING, GENERATOR, CONSUMES, EXITS]
         .map(|text| (text.len(), text.lines().count()));
     assert_eq!(sums, SIZES);

@@ -10,52 +10,52 @@ use materia_engine::store::journal::{Follower, From};
 use materia_model::run::{Control, State};
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 mod archive;
 mod draft;
-mod edges;
 mod ends;
-mod family;
-mod kept;
+mod foreign_entries;
+mod known_defects;
 mod needs_mount;
 mod output;
-mod outside;
-mod preserved;
+mod ownership;
+mod preserved_artifacts;
+mod retention;
 mod secrets;
-mod session;
+mod session_end;
 mod slow;
 mod soak;
 mod starts;
 mod status;
 
-/// How long something that is about to happen may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// The longest wait for something that must happen soon.
+const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What every test of runs does in its house.
-impl House {
-    /// Spawns a run of this id, waits until its first command was started, and gives the report.
+/// Helpers for tests of runs.
+impl TestEnv {
+    /// Spawns a run with this id, waits until it has started its first command, and returns the report.
     pub fn spawn(&self, id: &str, template: &str, more: &[&str]) -> Value {
         let address = format!("run:{id}");
-        let words = [
+        let args = [
             &["spawn", "--json", "--template", template, "--as", &address],
             more,
         ]
         .concat();
-        let report = self.materia(&words).run().ok().json();
+        let report = self.materia(&args).run().ok().json();
         assert_eq!(report["ok"], true);
-        self.until_started(id);
+        self.wait_until_started(id);
         report
     }
 
-    /// Waits until the last generation of a run has started a command, or is over.
-    pub fn until_started(&self, id: &str) {
-        let mut follower = Follower::open(&self.run_place(id).journal(), From::Beginning).unwrap();
+    /// Waits until the last generation of a run has started a command or has ended.
+    pub fn wait_until_started(&self, id: &str) {
+        let mut follower = Follower::open(&self.run_dir(id).journal(), From::Beginning).unwrap();
         let mut started = false;
         while !started {
-            let news = follower.next(Some(PATIENCE)).unwrap();
-            assert!(!news.is_empty(), "run:{id} starts nothing");
-            for record in news {
+            let records = follower.next(Some(WAIT_TIMEOUT)).unwrap();
+            assert!(!records.is_empty(), "run:{id} started no command");
+            for record in records {
                 match record.kind.as_str() {
                     "run.start" => started = false,
                     "command.start" | "run.end" => started = true,
@@ -66,16 +66,16 @@ impl House {
     }
 
     /// The directory of a run.
-    pub fn run_place(&self, id: &str) -> Place {
-        self.runs().place(&id.parse().unwrap())
+    pub fn run_dir(&self, id: &str) -> Place {
+        self.runs_root().place(&id.parse().unwrap())
     }
 
     /// The directory of all runs.
-    pub fn runs(&self) -> Root {
+    pub fn runs_root(&self) -> Root {
         Root::new(self.home().join(".pi/agent/tmp/pi-actors/runs"))
     }
 
-    /// Waits for a run and gives how it stands.
+    /// Waits until a run has ended and returns its entry in the report.
     pub fn wait(&self, id: &str) -> Value {
         self.materia(&["wait", &format!("run:{id}"), "--json"])
             .run()
@@ -85,12 +85,12 @@ impl House {
 
     /// Kills a run.
     pub fn kill(&self, id: &str) -> Stopped {
-        run::stop(&self.run_place(id), Control::Kill, None, &Clock::system()).unwrap()
+        run::stop(&self.run_dir(id), Control::Kill, None, &Clock::system()).unwrap()
     }
 
-    /// Kills the supervisor of a run, as nobody should, and waits until it is gone.
+    /// Kills the supervisor of a run without warning and waits until it is gone.
     pub fn kill_supervisor(&self, id: &str) {
-        let known = self.look(id).start.unwrap().supervisor;
+        let known = self.run_state(id).start.unwrap().supervisor;
         let supervisor = Identity {
             pid: known.pid,
             start_time: known.start,
@@ -102,42 +102,42 @@ impl House {
         exits.next(None);
     }
 
-    /// How a run stands, proved.
-    pub fn look(&self, id: &str) -> State {
-        run::look(&self.run_place(id), &Clock::system()).unwrap()
+    /// The observed state of a run.
+    pub fn run_state(&self, id: &str) -> State {
+        run::look(&self.run_dir(id), &Clock::system()).unwrap()
     }
 
-    /// A file of a run.
-    pub fn run_file(&self, id: &str, name: &str) -> String {
-        let path: PathBuf = self.run_place(id).dir().join(name);
+    /// Reads a file in the directory of a run.
+    pub fn read_run_file(&self, id: &str, name: &str) -> String {
+        let path: PathBuf = self.run_dir(id).dir().join(name);
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// A path that a program of this house said.
-    pub fn path(&self, said: &Value) -> PathBuf {
+    /// The real path for a redacted path in a report.
+    pub fn expand_path(&self, reported: &Value) -> PathBuf {
         let home = self.home();
-        said.as_str()
+        reported
+            .as_str()
             .unwrap()
-            .replace("[HOUSE]", home.parent().unwrap().to_str().unwrap())
+            .replace("[ROOT]", home.parent().unwrap().to_str().unwrap())
             .into()
     }
 
-    /// Waits until a file of a run, or of the project, has this text; a run tells nobody else when
-    /// it got there.
-    pub fn until_file_has(&self, path: impl AsRef<Path>, text: &str) {
-        self.until_file_has_bytes(path, text.as_bytes());
+    /// Waits until a file has this text. Polls, because nothing reports when a run has written it.
+    pub fn wait_for_file_text(&self, path: impl AsRef<Path>, text: &str) {
+        self.wait_for_file_bytes(path, text.as_bytes());
     }
 
-    /// The same for what need not be text.
-    pub fn until_file_has_bytes(&self, path: impl AsRef<Path>, bytes: &[u8]) {
+    /// Like [`Self::wait_for_file_text`], for bytes.
+    pub fn wait_for_file_bytes(&self, path: impl AsRef<Path>, bytes: &[u8]) {
         let path = path.as_ref();
         let began = std::time::Instant::now();
         let has = |found: Vec<u8>| found.windows(bytes.len()).any(|window| window == bytes);
         while !std::fs::read(path).is_ok_and(has) {
-            let wanted = String::from_utf8_lossy(bytes);
+            let text = String::from_utf8_lossy(bytes);
             assert!(
                 began.elapsed().as_secs() < 60,
-                "{} never had `{wanted}`",
+                "timed out waiting for `{text}` in {}",
                 path.display()
             );
             std::thread::sleep(Duration::from_millis(5));
@@ -145,24 +145,23 @@ impl House {
     }
 }
 
-/// The records of a run's journal.
-pub fn records(house: &House, id: &str) -> Vec<Value> {
-    house
-        .run_file(id, "journal.jsonl")
+/// The records in a run's journal.
+pub fn records(env: &TestEnv, id: &str) -> Vec<Value> {
+    env.read_run_file(id, "journal.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
 }
 
-/// The kinds of the records of a run's journal.
-pub fn kinds(house: &House, id: &str) -> Vec<String> {
-    records(house, id)
+/// The types of the records in a run's journal.
+pub fn kinds(env: &TestEnv, id: &str) -> Vec<String> {
+    records(env, id)
         .iter()
         .map(|record| record["type"].as_str().unwrap().to_owned())
         .collect()
 }
 
-/// A document of a run's directory.
-pub fn document(house: &House, id: &str, name: &str) -> Value {
-    serde_json::from_str(&house.run_file(id, name)).unwrap_or(json!(null))
+/// Reads a JSON file in the directory of a run.
+pub fn document(env: &TestEnv, id: &str, name: &str) -> Value {
+    serde_json::from_str(&env.read_run_file(id, name)).unwrap_or(json!(null))
 }

@@ -1,27 +1,26 @@
-//! The rules of the house that the compiler does not know, checked on its own source.
+//! Rules of the repository that the compiler does not check, checked on its source.
 //!
-//! Module headers, one-way rooms, owners of effects, forgotten files, agent names in one folder,
-//! decisions that can be looked up, honest documents. Each test collects every offence and names
-//! file and line.
+//! Module headers, module order, owners of effects, forgotten files, agent names in one directory,
+//! anchors of decisions, documents. Each test reports every offence with file and line.
 
 mod decisions;
 mod documents;
 mod files;
-mod rooms;
+mod modules;
 mod tree;
 
 use tree::{File, Tree};
 
-/// Fails with every offence found, one on a line.
+/// Fails if there are offences, and prints one per line.
 #[track_caller]
 fn assert_none(offences: &[String]) {
     assert!(offences.is_empty(), "\n{}\n", offences.join("\n"));
 }
 
-/// The offences of every line of these files that `is_bad` says something about.
+/// The offences that `check` finds in the lines of these files.
 fn bad_lines<'a>(
     files: impl Iterator<Item = &'a File>,
-    is_bad: impl Fn(&File, &str) -> Option<String>,
+    check: impl Fn(&File, &str) -> Option<String>,
 ) -> Vec<String> {
     let lines = files.flat_map(|file| {
         file.text
@@ -31,7 +30,7 @@ fn bad_lines<'a>(
     });
     lines
         .filter_map(|(file, index, line)| {
-            is_bad(file, line).map(|problem| format!("{}:{}: {problem}", file.path, index + 1))
+            check(file, line).map(|problem| format!("{}:{}: {problem}", file.path, index + 1))
         })
         .collect()
 }

@@ -1,15 +1,15 @@
-//! Programs that not every machine has: where `./test` puts them, and the failure when one is
+//! Programs that not every machine has: where `./test` installs them, and the error if one is
 //! missing.
 //!
 //! A test that needs one is in a module with its name (`needs_agents`, `needs_jj`, `needs_mount`),
-//! so that a filter can leave it out. A missing program is a failed test, never a passed one.
+//! so that a filter can exclude it. Without the program the test fails; it never passes silently.
 
 use std::path::{Path, PathBuf};
 
 /// The version of jj that `./test` installs.
 pub const JJ: &str = "0.45.1";
 
-/// Everything that the tests in `needs_agents` start; `tests/agents/install` puts it there.
+/// What the tests in `needs_agents` use; `tests/agents/install` installs it.
 const AGENTS: [&str; 9] = [
     "node-22.23.3/bin/node",
     "pi-1.5.0/dist/bundle/cli.js",
@@ -22,10 +22,10 @@ const AGENTS: [&str; 9] = [
     "conformance-0.1.16",
 ];
 
-/// The directory into which `./test` installs.
+/// The directory in which `./test` installs programs.
 fn cache() -> PathBuf {
-    let given = std::env::var_os("MATERIA_TEST_CACHE").map(PathBuf::from);
-    given.unwrap_or_else(|| {
+    let variable = std::env::var_os("MATERIA_TEST_CACHE").map(PathBuf::from);
+    variable.unwrap_or_else(|| {
         Path::new(&std::env::var_os("HOME").expect("a home")).join(".cache/materia-test")
     })
 }
@@ -34,11 +34,11 @@ fn cache() -> PathBuf {
 #[track_caller]
 fn missing(what: &str, module: &str) -> ! {
     panic!(
-        "{what}\n`./test` installs it, or leave these tests out with `-E 'not test(/{module}::/)'`"
+        "{what}\n`./test` installs it, or exclude these tests with `-E 'not test(/{module}::/)'`"
     )
 }
 
-/// The directory of the agent programs, and of the clients that drive our MCP server.
+/// The directory of the agent programs and MCP clients.
 #[track_caller]
 pub fn agents() -> PathBuf {
     let folder = cache().join("agents");
@@ -55,7 +55,7 @@ pub fn agents() -> PathBuf {
     folder
 }
 
-/// The directory that has the real jj.
+/// The directory of the real jj.
 #[track_caller]
 pub fn jj() -> PathBuf {
     let folder = cache().join(format!("jj-{JJ}/bin"));
@@ -66,12 +66,12 @@ pub fn jj() -> PathBuf {
     folder
 }
 
-/// Fails the test because this user may not mount a file system.
+/// Fails the test because this user cannot mount a file system.
 #[track_caller]
 pub fn cannot_mount(error: &str) -> ! {
     panic!(
         "cannot mount a small file system, which only root may do: {}\n\
-         run as root, or leave these tests out with `-E 'not test(/needs_mount::/)'`",
+         run as root, or exclude these tests with `-E 'not test(/needs_mount::/)'`",
         error.trim()
     )
 }

@@ -1,17 +1,17 @@
-//! What every command says to a person at a terminal: at two widths, with colour and without.
+//! The output of every command on a terminal: at two widths, with and without colour.
 //!
-//! One script types every command of the program into a terminal. The two widths are kept as
-//! snapshots; in colour, the same letters must be there, so that nothing is said by colour alone.
-//! Those that serve until they are ended are typed by somebody who sits there and ends them.
+//! One script runs every command on a terminal. Snapshots hold the output at both widths. With
+//! colour the text must be the same, so that colour alone carries no information. Servers run until
+//! a key press ends them.
 
 use insta::assert_snapshot;
 
-use crate::casts::house;
-use crate::house::House;
-use crate::house::terminal::{Terminal, is_coloured, on_terminal};
+use crate::casts::example_env;
+use crate::test_env::TestEnv;
+use crate::test_env::terminal::{Terminal, is_coloured, run_on_terminal};
 
 /// Every command, in an order in which each has something to show.
-const LINES: &[&str] = &[
+const COMMANDS: &[&str] = &[
     "materia",
     "materia cast --help",
     "materia init",
@@ -66,8 +66,7 @@ const LINES: &[&str] = &[
     "materia csat",
 ];
 
-/// Commands that serve until they are ended: what is typed, what they say when they are ready, and
-/// the key that ends them.
+/// Servers: the command line, a text in its output when it is ready, and the key that ends it.
 const SERVERS: [(&str, &str, &str); 3] = [
     ("materia mcp", "Ctrl-D ends it", "\u{4}"),
     ("materia ui --no-open --port 0", "agents:", "\u{3}"),
@@ -78,55 +77,55 @@ const SERVERS: [(&str, &str, &str); 3] = [
     ),
 ];
 
-/// Programs that are found in these houses, so that nothing depends on what a machine has besides.
+/// The programs in the `PATH`, so that the output does not depend on the machine.
 const TOOLS: &[&str] = &[
     "sh", "git", "cut", "head", "cat", "ls", "sleep", "setsid", "echo", "false",
 ];
 
-/// A directory with these tools and this program.
-fn tools(house: &House) -> String {
-    let bin = house.home().join("bin");
+/// Creates a directory with [`TOOLS`] and `materia`.
+fn bin_dir(env: &TestEnv) -> String {
+    let bin = env.home().join("bin");
     std::fs::create_dir_all(&bin).unwrap();
-    let ours = std::path::Path::new(env!("CARGO_BIN_EXE_materia"));
-    std::os::unix::fs::symlink(ours, bin.join("materia")).unwrap();
+    let materia = std::path::Path::new(env!("CARGO_BIN_EXE_materia"));
+    std::os::unix::fs::symlink(materia, bin.join("materia")).unwrap();
     for tool in TOOLS {
         std::os::unix::fs::symlink(format!("/usr/bin/{tool}"), bin.join(tool)).unwrap();
     }
     bin.to_str().unwrap().to_owned()
 }
 
-/// Types every command at a terminal so wide.
-fn typed(columns: usize, setting: &str) -> String {
-    let house = house();
+/// Runs every command on a terminal with this width and returns everything that was drawn.
+fn run_commands(columns: usize, setting: &str) -> String {
+    let env = example_env();
     let mut script = format!(
         "export MATERIA_CONFIG=flow.json PATH={} {setting}\n",
-        tools(&house)
+        bin_dir(&env)
     );
-    for line in LINES {
+    for line in COMMANDS {
         script.push_str(&format!(
             "echo '$ '\"{}\"\n{{ {line}; }} </dev/null\necho \"[$?]\"\n",
             line.replace('"', "\\\"")
         ));
     }
-    let drawn = on_terminal(&house, columns, &script);
-    house.redact(&drawn)
+    let drawn = run_on_terminal(&env, columns, &script);
+    env.redact(&drawn)
 }
 
-/// What is left of it, with what differs from machine to machine taken out.
-fn left(drawn: &str) -> String {
-    let kept = Terminal::after(drawn).lines.join("\n");
-    // Advice of the doctor depends on the machine, like what it is about.
-    let kept = kept
+/// The text that stays on the terminal, without what differs from machine to machine.
+fn screen_text(drawn: &str) -> String {
+    let text = Terminal::after(drawn).lines.join("\n");
+    // The hints of `materia doctor` depend on the machine.
+    let text = text
         .lines()
         .filter(|line| !line.starts_with(&format!("{:28}hint:", "")));
-    kept.map(redacted)
-        .map(|line| steady(&line))
+    text.map(redact_line)
+        .map(|line| redact_check(&line))
         .collect::<Vec<_>>()
         .join("\n")
 }
 
-/// A line of `materia doctor` without what differs from machine to machine.
-fn steady(line: &str) -> String {
+/// Replaces a line of `materia doctor` that differs from machine to machine.
+fn redact_check(line: &str) -> String {
     let varies = ["durable writes", "free space", "file watches", "open files"];
     let varying = varies
         .iter()
@@ -134,41 +133,45 @@ fn steady(line: &str) -> String {
     varying.map_or_else(|| line.to_owned(), |name| format!("  …         {name} …"))
 }
 
-/// Types every command that serves, ends it, and gives what is left on the screen.
-fn served(columns: u16, setting: &str) -> (String, bool) {
-    let house = house();
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = taken.local_addr().unwrap().port();
+/// Runs every server, ends it, and returns the last screen and whether it had colour.
+fn run_servers(columns: u16, setting: &str) -> (String, bool) {
+    let env = example_env();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
     let mut script = format!("export {setting}\n");
     let refused = format!("materia ui --no-open --port {port}");
-    let typed = SERVERS
+    let lines = SERVERS
         .iter()
         .map(|(line, ..)| *line)
         .chain(["materia mcp </dev/null", &refused]);
-    for line in typed {
+    for line in lines {
         script.push_str(&format!("echo '$ {line}'\n{line}\necho \"[$?]\"\n"));
     }
-    // The shell that types goes on when what it typed is interrupted.
-    let mut seat = house.seat(columns, 50, &format!("trap : INT\n{script}"));
+    // The shell continues after Ctrl-C has interrupted a server.
+    let mut session = env.start_on_terminal(columns, 50, &format!("trap : INT\n{script}"));
     for (number, (_, ready, key)) in SERVERS.iter().enumerate() {
-        seat.until(|screen| screen.matches("$ ").count() > number && screen.contains(ready));
-        seat.press(key);
-        seat.until(|screen| screen.lines().filter(|line| line.ends_with(']')).count() > number);
+        session
+            .wait_until(|screen| screen.matches("$ ").count() > number && screen.contains(ready));
+        session.send_keys(key);
+        session.wait_until(|screen| {
+            screen.lines().filter(|line| line.ends_with(']')).count() > number
+        });
     }
-    let coloured = seat.is_coloured();
-    let (left, _shell_was_interrupted) = seat.end();
-    let left = house.redact(&left).replace(&port.to_string(), "[TAKEN]");
+    let coloured = session.is_coloured();
+    let (screen, _shell_was_interrupted) = session.wait();
+    let screen = env.redact(&screen).replace(&port.to_string(), "[TAKEN]");
     (
-        left.lines()
-            .map(|line| unaddressed(line.trim_end()))
+        screen
+            .lines()
+            .map(|line| redact_address(line.trim_end()))
             .collect::<Vec<_>>()
             .join("\n"),
         coloured,
     )
 }
 
-/// A line without the port and the code of an address.
-fn unaddressed(line: &str) -> String {
+/// Replaces the port and the code of an address.
+fn redact_address(line: &str) -> String {
     let words = line.split(' ').map(|word| {
         let Some((host, rest)) = word
             .strip_prefix("http://")
@@ -180,7 +183,7 @@ fn unaddressed(line: &str) -> String {
         assert!(port.parse::<u16>().is_ok(), "{line}");
         let path = match path.split_once('=') {
             Some((name, code)) => {
-                assert!(code.len() >= 20, "a code that can be guessed: {line}");
+                assert!(code.len() >= 20, "the code is too short: {line}");
                 format!("{name}=[CODE]")
             }
             None => path.to_owned(),
@@ -190,24 +193,25 @@ fn unaddressed(line: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A line without how long something took: `(43 ms)`, `(after 1.2 s)`.
-fn timeless(line: &str) -> String {
-    let mut kept = String::new();
+/// Replaces durations: `(43 ms)`, `(after 1.2 s)`.
+fn redact_times(line: &str) -> String {
+    let mut text = String::new();
     for part in line.split_inclusive(')') {
         let (before, inside) = part.rsplit_once('(').unwrap_or((part, ""));
         let time = inside.strip_prefix("after ").unwrap_or(inside);
         let is_time = time.starts_with(|one: char| one.is_ascii_digit())
             && (time.ends_with(" ms)") || time.ends_with(" s)"));
-        kept.push_str(&if is_time {
+        text.push_str(&if is_time {
             format!("{before}(TIME)")
         } else {
             part.to_owned()
         });
     }
-    kept
+    text
 }
 
-fn redacted(line: &str) -> String {
+/// Replaces hashes, ids, pids and durations.
+fn redact_line(line: &str) -> String {
     let is_hash = |word: &str| word.len() == 7 && word.chars().all(|one| one.is_ascii_hexdigit());
     let is_id = |word: &str| {
         word.len() > 20
@@ -221,7 +225,7 @@ fn redacted(line: &str) -> String {
         word if word.starts_with("pid=") => "pid=[PID]".to_owned(),
         word => word.to_owned(),
     };
-    timeless(line)
+    redact_times(line)
         .split(' ')
         .map(word)
         .collect::<Vec<_>>()
@@ -231,64 +235,66 @@ fn redacted(line: &str) -> String {
 }
 
 #[test]
-fn every_command_reads_well_at_80_columns_and_in_colour() {
-    let plain = typed(80, "NO_COLOR=1");
-    assert!(!is_coloured(&plain), "no colour was wanted");
-    let coloured = typed(80, "CLICOLOR=1");
+fn every_command_at_80_columns() {
+    let plain = run_commands(80, "NO_COLOR=1");
+    assert!(!is_coloured(&plain), "NO_COLOR was ignored");
+    let coloured = run_commands(80, "CLICOLOR=1");
     assert!(
         coloured.contains("\u{1b}[32m") && coloured.contains("\u{1b}[1m"),
-        "colour was wanted"
+        "CLICOLOR was ignored"
     );
     assert_eq!(
-        left(&coloured),
-        left(&plain),
-        "colour says what letters do not"
+        screen_text(&coloured),
+        screen_text(&plain),
+        "the text differs with colour"
     );
-    assert_snapshot!(left(&plain));
+    assert_snapshot!(screen_text(&plain));
 }
 
 #[test]
-fn every_command_reads_well_at_120_columns() {
-    let plain = typed(120, "NO_COLOR=1");
-    assert_snapshot!(left(&plain));
-    let coloured = typed(120, "CLICOLOR=1");
+fn every_command_at_120_columns() {
+    let plain = run_commands(120, "NO_COLOR=1");
+    assert_snapshot!(screen_text(&plain));
+    let coloured = run_commands(120, "CLICOLOR=1");
     assert_eq!(
-        left(&coloured),
-        left(&plain),
-        "colour says what letters do not"
+        screen_text(&coloured),
+        screen_text(&plain),
+        "the text differs with colour"
     );
 }
 
 #[test]
-fn servers_say_where_they_are_and_how_they_are_ended() {
+fn servers_print_their_address_and_how_to_stop_them() {
     for columns in [80, 120] {
-        let (plain, coloured) = served(columns, "NO_COLOR=1");
-        assert!(!coloured, "no colour was wanted");
+        let (plain, coloured) = run_servers(columns, "NO_COLOR=1");
+        assert!(!coloured, "NO_COLOR was ignored");
         assert_snapshot!(format!("servers_at_{columns}"), plain);
-        let (painted, coloured) = served(columns, "CLICOLOR=1");
-        assert!(coloured, "colour was wanted");
-        assert_eq!(painted, plain, "colour says what letters do not");
+        let (with_colour, coloured) = run_servers(columns, "CLICOLOR=1");
+        assert!(coloured, "CLICOLOR was ignored");
+        assert_eq!(with_colour, plain, "the text differs with colour");
     }
 }
 
 #[test]
-fn no_command_is_forgotten() {
-    let house = House::new();
-    let all = house.materia(&["complete", "--", ""]).run().ok().stdout;
-    let verbs = all
+fn every_command_is_in_the_transcript() {
+    let env = TestEnv::new();
+    let all = env.materia(&["complete", "--", ""]).run().ok().stdout;
+    let commands = all
         .lines()
         .map(|line| line.split('\t').next().unwrap())
-        .filter(|verb| *verb != "help");
-    let shown = |verb: &str| {
-        LINES
+        .filter(|command| *command != "help");
+    let shown = |command: &str| {
+        COMMANDS
             .iter()
-            .any(|line| line.split(' ').nth(1) == Some(verb))
+            .any(|line| line.split(' ').nth(1) == Some(command))
     };
-    let served = |verb: &str| {
+    let is_server = |command: &str| {
         SERVERS
             .iter()
-            .any(|(line, ..)| line.split(' ').nth(1) == Some(verb))
+            .any(|(line, ..)| line.split(' ').nth(1) == Some(command))
     };
-    let forgotten: Vec<&str> = verbs.filter(|verb| !shown(verb) && !served(verb)).collect();
+    let forgotten: Vec<&str> = commands
+        .filter(|command| !shown(command) && !is_server(command))
+        .collect();
     assert_eq!(forgotten, [""; 0]);
 }

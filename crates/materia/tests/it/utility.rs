@@ -1,4 +1,4 @@
-//! `materia utility`: the door itself; the utilities have a file each.
+//! `materia utility`: the command itself. Each utility has its own file.
 
 mod blackbelt;
 mod ignored;
@@ -8,33 +8,29 @@ mod vcs;
 
 use serde_json::{Value, json};
 
-use crate::house::{House, Outcome};
+use crate::test_env::{TestEnv, TestOutput};
 
-/// A utility with this input, as a cast would run it.
-fn utility(house: &House, name: &str, input: &Value) -> Outcome {
-    house
-        .materia(&["utility", name])
+/// Runs a utility with this input, as a cast does.
+fn utility(env: &TestEnv, name: &str, input: &Value) -> TestOutput {
+    env.materia(&["utility", name])
         .stdin(format!("{input}\n"))
         .run()
 }
 
-/// Real git in the house's project.
-fn git(house: &House, words: &str) {
-    house
-        .shell(&format!(
-            "git -c init.defaultBranch=main {words} >/dev/null"
-        ))
+/// Runs git in the project.
+fn git(env: &TestEnv, args: &str) {
+    env.shell(&format!("git -c init.defaultBranch=main {args} >/dev/null"))
         .run()
         .ok();
 }
 
 #[test]
-fn what_there_is_is_listed_for_people_and_programs() {
-    let house = House::new();
-    let listed = house.materia(&["utility"]).run().ok();
+fn utilities_are_listed_as_text_and_json() {
+    let env = TestEnv::new();
+    let listed = env.materia(&["utility"]).run().ok();
     assert_eq!(
         listed.stdout,
-        house.materia(&["utility", "--list"]).run().ok().stdout
+        env.materia(&["utility", "--list"]).run().ok().stdout
     );
     assert!(listed.stdout.contains("detect-vcs") && listed.stdout.contains("[Ignore-Artifacts]"));
     assert!(
@@ -42,7 +38,7 @@ fn what_there_is_is_listed_for_people_and_programs() {
         "{}",
         listed.stdout
     );
-    let document = house.materia(&["utility", "--json"]).run().ok().json();
+    let document = env.materia(&["utility", "--json"]).run().ok().json();
     let first = json!({"name": "ensure-ignored", "materia": "Ignore-Artifacts", "script": "ensure-ignored.mjs",
         "about": "add `params.patterns` to the repository's .gitignore"});
     assert_eq!(document["utilities"][0], first);
@@ -50,8 +46,8 @@ fn what_there_is_is_listed_for_people_and_programs() {
 }
 
 #[test]
-fn an_unknown_name_is_not_found_and_near_ones_are_suggested() {
-    let house = House::new();
+fn an_unknown_name_gets_a_suggestion() {
+    let env = TestEnv::new();
     for (name, hint) in [
         ("detect-vsc", "did you mean `detect-vcs`?"),
         ("Commit-Sigil", "did you mean `commit-sigil`?"),
@@ -59,33 +55,33 @@ fn an_unknown_name_is_not_found_and_near_ones_are_suggested() {
         ("../detect-vcs.mjs", "materia utility --list"),
         ("zebra", "materia utility --list"),
     ] {
-        let outcome = utility(&house, name, &json!({}));
+        let outcome = utility(&env, name, &json!({}));
         assert_eq!(outcome.code(), 3, "{}", outcome.transcript());
         assert!(outcome.stderr.contains(hint), "{}", outcome.transcript());
         assert_eq!(outcome.stdout, "");
     }
-    let outcome = house.materia(&["utility", "zebra", "--json"]).run();
+    let outcome = env.materia(&["utility", "zebra", "--json"]).run();
     assert_eq!(outcome.json()["error"]["code"], "utility_not_found");
 }
 
 #[test]
-fn the_names_of_the_scripts_mean_the_utilities() {
-    let house = House::new();
+fn script_names_are_accepted() {
+    let env = TestEnv::new();
     for name in ["ensure-ignored", "detect-vcs", "commit-sigil"] {
         let input = json!({"params": {"patterns": ["x"]}});
-        let script = utility(&house, &format!("{name}.mjs"), &input).ok().json();
+        let script = utility(&env, &format!("{name}.mjs"), &input).ok().json();
         assert_eq!(
             script.is_object(),
-            utility(&house, name, &input).ok().json().is_object()
+            utility(&env, name, &input).ok().json().is_object()
         );
     }
 }
 
 #[test]
-fn wrong_input_is_named_with_its_place_and_changes_nothing() {
-    let house = House::new();
+fn wrong_input_is_reported_with_its_position() {
+    let env = TestEnv::new();
     let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
-    for (input, said) in [
+    for (input, message) in [
         ("", "there is no input on stdin"),
         (" \n", "there is no input on stdin"),
         ("{\"params\": ", "stdin:1:12"),
@@ -96,25 +92,25 @@ fn wrong_input_is_named_with_its_place_and_changes_nothing() {
         ("{\"cwd\": 7}", "`cwd` is a number, not a string"),
         (
             "{\"cwd\": \"nowhere\"}",
-            "[HOUSE]/project/nowhere`, which is no directory",
+            "[ROOT]/project/nowhere`, which is no directory",
         ),
         ("{\"cwd\": \"a\\u0000b\"}", "which is no directory"),
     ] {
         for name in ["ensure-ignored", "detect-vcs"] {
             let input = input.replace("\"cwd\"", "\"params\": {\"patterns\": [\"x\"]}, \"cwd\"");
-            let outcome = house.materia(&["utility", name]).stdin(input).run();
+            let outcome = env.materia(&["utility", name]).stdin(input).run();
             assert_eq!(outcome.code(), 2, "{}", outcome.transcript());
             assert!(
-                outcome.stderr.contains(said),
-                "{said}: {}",
+                outcome.stderr.contains(message),
+                "{message}: {}",
                 outcome.transcript()
             );
             assert!(outcome.stderr.contains("hint:"), "{}", outcome.transcript());
             assert_eq!(outcome.stdout, "");
         }
     }
-    assert_eq!(std::fs::read_dir(house.work()).unwrap().count(), 0);
-    let outcome = house
+    assert_eq!(std::fs::read_dir(env.work_dir()).unwrap().count(), 0);
+    let outcome = env
         .materia(&["utility", "detect-vcs", "--json"])
         .stdin("[]")
         .run();
@@ -122,20 +118,17 @@ fn wrong_input_is_named_with_its_place_and_changes_nothing() {
 }
 
 #[test]
-fn more_input_than_any_document_may_have_is_refused() {
-    let house = House::new();
+fn input_that_is_too_large_or_not_utf8_is_refused() {
+    let env = TestEnv::new();
     let huge = format!("{{\"state\": \"{}\"}}", "x".repeat(9 << 20));
-    let outcome = house
-        .materia(&["utility", "commit-sigil"])
-        .stdin(huge)
-        .run();
+    let outcome = env.materia(&["utility", "commit-sigil"]).stdin(huge).run();
     assert_eq!(outcome.code(), 2);
     assert!(
         outcome.stderr.contains("has more than 8388608 bytes"),
         "{}",
         outcome.stderr
     );
-    let not_text = house
+    let not_text = env
         .materia(&["utility", "commit-sigil"])
         .stdin(b"{\"a\": \"\xff\"}".as_slice())
         .run();
@@ -148,10 +141,10 @@ fn more_input_than_any_document_may_have_is_refused() {
 }
 
 #[test]
-fn the_old_aliases_give_back_what_they_were_told() {
-    let house = House::new();
+fn the_old_aliases_echo_their_parameters() {
+    let env = TestEnv::new();
     assert_eq!(
-        utility(&house, "noop", &json!({"params": {"output": "x"}}))
+        utility(&env, "noop", &json!({"params": {"output": "x"}}))
             .ok()
             .bytes,
         b""
@@ -168,7 +161,7 @@ fn the_old_aliases_give_back_what_they_were_told() {
         (json!({}), ""),
         (json!(null), ""),
     ] {
-        let outcome = utility(&house, "echo", &json!({"params": params})).ok();
+        let outcome = utility(&env, "echo", &json!({"params": params})).ok();
         assert_eq!(outcome.bytes, output.as_bytes());
         assert_eq!(outcome.stderr, "");
     }

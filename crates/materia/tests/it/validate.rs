@@ -1,9 +1,9 @@
-//! `materia validate`: everything that is wrong, where, and what to write instead.
+//! `materia validate`: every error with its position and a hint.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 const GOOD: &str = r#"{
   "loadouts": {"Hello": {"sockets": {"hello": {"materia": "Greet"}}}},
@@ -28,13 +28,13 @@ const BROKEN: &str = r#"{
 "#;
 
 #[test]
-fn a_person_reads_what_is_wrong_and_how_to_fix_it() {
-    let house = House::new();
-    house.write("good.json", GOOD);
-    house.write("broken.json", BROKEN);
-    house.write("syntax.json", "{\n  \"loadouts\": {,}\n}\n");
-    house.write("recipe.json", r#"{"name": "hi", "template": "echo hi"}"#);
-    let outcome = house
+fn errors_as_text() {
+    let env = TestEnv::new();
+    env.write("good.json", GOOD);
+    env.write("broken.json", BROKEN);
+    env.write("syntax.json", "{\n  \"loadouts\": {,}\n}\n");
+    env.write("recipe.json", r#"{"name": "hi", "template": "echo hi"}"#);
+    let outcome = env
         .materia(&[
             "validate",
             "good.json",
@@ -49,11 +49,11 @@ fn a_person_reads_what_is_wrong_and_how_to_fix_it() {
 }
 
 #[test]
-fn the_document_has_the_contracts_shape() {
-    let house = House::new();
-    house.write("good.json", GOOD);
-    house.write("broken.json", BROKEN);
-    let good = house
+fn errors_as_json() {
+    let env = TestEnv::new();
+    env.write("good.json", GOOD);
+    env.write("broken.json", BROKEN);
+    let good = env
         .materia(&["validate", "--json", "good.json"])
         .run()
         .ok()
@@ -62,15 +62,13 @@ fn the_document_has_the_contracts_shape() {
         good,
         json!({"ok": true, "files": [{"file": "good.json", "ok": true, "issues": []}]})
     );
-    let outcome = house
+    let outcome = env
         .materia(&["validate", "--json", "good.json", "broken.json"])
         .run();
     assert_eq!(outcome.code(), 2);
     let document = outcome.json();
-    assert_eq!(
-        (&document["ok"], &document["files"][0]["ok"]),
-        (&json!(false), &json!(true))
-    );
+    assert_eq!(document["ok"], false);
+    assert_eq!(document["files"][0]["ok"], true);
     let issues = document["files"][1]["issues"].as_array().unwrap();
     let codes: Vec<&str> = issues
         .iter()
@@ -85,10 +83,7 @@ fn the_document_has_the_contracts_shape() {
         .find(|issue| issue["code"] == "unknown-endpoint")
         .unwrap();
     assert_eq!(target["path"], "loadouts.Flow.sockets.plan.edges[0].to");
-    assert_eq!(
-        (&target["line"], &target["column"]),
-        (&json!(8), &json!(60))
-    );
+    assert_has!(target, {"line": 8, "column": 60});
     assert!(
         target["message"].is_string() && target["hint"].is_string(),
         "{target}"
@@ -96,49 +91,46 @@ fn the_document_has_the_contracts_shape() {
 }
 
 #[test]
-fn warnings_alone_are_fine() {
-    let house = House::new();
-    house.write(
+fn warnings_do_not_fail() {
+    let env = TestEnv::new();
+    env.write(
         "warned.json",
         GOOD.replacen('{', "{\n  \"budgets\": {},", 1),
     );
-    let outcome = house.materia(&["validate", "warned.json"]).run().ok();
+    let outcome = env.materia(&["validate", "warned.json"]).run().ok();
     assert_snapshot!(outcome.transcript());
 }
 
 #[test]
-fn only_what_ships_lies_below_a_file() {
-    let house = House::new();
-    house.write(
+fn a_file_is_validated_with_the_shipped_config_only() {
+    let env = TestEnv::new();
+    env.write(
         ".pi/pi-materia.json",
         r#"{"materia": {"Mine": {"command": ["true"]}}}"#,
     );
-    house.write(
+    env.write(
         "flow.json",
         r#"{"loadouts": {"F": {"sockets": {"a": {"materia": "Mine"}}}}}"#,
     );
-    house.write(
+    env.write(
         "ship.json",
         r#"{"loadouts": {"F": {"sockets": {"a": {"materia": "Detect-VCS"}}}}}"#,
     );
-    assert_eq!(house.materia(&["validate", "flow.json"]).run().code(), 2);
-    house.materia(&["validate", "ship.json"]).run().ok();
+    assert_eq!(env.materia(&["validate", "flow.json"]).run().code(), 2);
+    env.materia(&["validate", "ship.json"]).run().ok();
 }
 
 #[test]
-fn a_good_file_that_breaks_a_shipped_loadout_is_told_so() {
-    let house = House::new();
-    house.write("less.json", r#"{"materia": {"Commit-Sigil": null}}"#);
-    let document = house
+fn a_file_that_breaks_a_shipped_loadout_gets_a_warning() {
+    let env = TestEnv::new();
+    env.write("less.json", r#"{"materia": {"Commit-Sigil": null}}"#);
+    let document = env
         .materia(&["validate", "--json", "less.json"])
         .run()
         .ok()
         .json();
     let issue = &document["files"][0]["issues"][0];
-    assert_eq!(
-        (&issue["severity"], &issue["code"]),
-        (&json!("warning"), &json!("unknown-materia"))
-    );
+    assert_has!(issue, {"severity": "warning", "code": "unknown-materia"});
     assert!(
         issue["path"]
             .as_str()
@@ -149,14 +141,14 @@ fn a_good_file_that_breaks_a_shipped_loadout_is_told_so() {
 }
 
 #[test]
-fn hostile_files_are_refused_and_nothing_crashes() {
-    let house = House::new();
-    house.write("deep.json", "[".repeat(100_000));
-    house.write("binary.json", [0xff, 0xfe, 0x00]);
-    house.write("large.json", vec![b' '; (8 << 20) + 1]);
-    house.write("empty.json", "");
+fn hostile_files_are_refused_without_a_crash() {
+    let env = TestEnv::new();
+    env.write("deep.json", "[".repeat(100_000));
+    env.write("binary.json", [0xff, 0xfe, 0x00]);
+    env.write("large.json", vec![b' '; (8 << 20) + 1]);
+    env.write("empty.json", "");
     let files = ["deep.json", "binary.json", "large.json", "empty.json", "."];
-    let outcome = house
+    let outcome = env
         .materia(&[&["validate", "--json"], &files[..]].concat())
         .run();
     assert_eq!(outcome.code(), 2);
@@ -164,10 +156,7 @@ fn hostile_files_are_refused_and_nothing_crashes() {
     let checked = document["files"].as_array().unwrap();
     assert_eq!(checked.len(), files.len());
     for file in checked {
-        assert_eq!(
-            (&file["ok"], file["issues"].as_array().unwrap().len()),
-            (&json!(false), 1),
-            "{file}"
-        );
+        assert_eq!(file["ok"], false, "{file}");
+        assert_eq!(file["issues"].as_array().unwrap().len(), 1, "{file}");
     }
 }

@@ -1,4 +1,4 @@
-//! `wait`: blocks until runs are over, whoever ended them.
+//! `wait`: blocks until runs have ended, for whatever reason.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -6,87 +6,82 @@ use std::time::{Duration, Instant};
 use materia_engine::process::Signal;
 use materia_model::run::Status;
 use rustix::fs::{Mode, OFlags};
-use serde_json::json;
 
-use crate::house::House;
-use crate::message::refused;
+use crate::message::assert_refused;
+use crate::test_env::TestEnv;
 
-/// Waits until somebody sleeps on a bell; nobody else is told of that.
-fn until_asleep(bell: &Path) {
+/// Waits until a process reads from a wake pipe. Polls, because nothing else reports it.
+fn wait_for_reader(pipe: &Path) {
     let began = Instant::now();
-    while rustix::fs::open(bell, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty()).is_err() {
+    while rustix::fs::open(pipe, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty()).is_err() {
         assert!(
             began.elapsed().as_secs() < 60,
-            "nobody ever slept on {}",
-            bell.display()
+            "no process waits on {}",
+            pipe.display()
         );
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
 #[test]
-fn the_exit_code_says_whether_everything_is_done() {
-    let house = House::new();
-    house.spawn("good", "true", &[]);
-    house.spawn("bad", "false", &[]);
-    let good = house.materia(&["wait", "run:good"]).run();
+fn the_exit_code_is_0_only_if_all_runs_succeeded() {
+    let env = TestEnv::new();
+    env.spawn("good", "true", &[]);
+    env.spawn("bad", "false", &[]);
+    let good = env.materia(&["wait", "run:good"]).run();
     assert_eq!((good.code(), good.stdout.as_str()), (0, "run:good done\n"));
-    let both = house
+    let both = env
         .materia(&["wait", "run:good", "run:bad", "--json"])
         .run();
     assert_eq!(both.code(), 1);
     let both = both.json();
-    assert_eq!(
-        (&both["ok"], &both["timedOut"]),
-        (&json!(false), &json!(false))
-    );
-    assert_eq!(
-        (&both["runs"][0]["status"], &both["runs"][1]["status"]),
-        (&json!("done"), &json!("failed"))
-    );
+    assert_has!(both, {"ok": false, "timedOut": false});
+    assert_eq!(both["runs"][0]["status"], "done");
+    assert_eq!(both["runs"][1]["status"], "failed");
 }
 
 #[test]
-fn an_unknown_run_is_not_found_and_the_likely_one_is_named() {
-    let house = House::new();
-    house.spawn("tests", "true", &[]);
-    let unknown = house.materia(&["wait", "run:tets"]).run();
+fn an_unknown_run_is_reported_with_a_suggestion() {
+    let env = TestEnv::new();
+    env.spawn("tests", "true", &[]);
+    let unknown = env.materia(&["wait", "run:tets"]).run();
     assert_eq!(unknown.code(), 3);
     assert!(
         unknown.stderr.contains("did you mean run:tests?"),
         "{}",
         unknown.stderr
     );
-    house.wait("tests");
+    env.wait("tests");
 }
 
 #[test]
-fn time_may_be_over_first_and_one_may_be_enough() {
-    let house = House::new();
-    house.spawn("long", "sleep 600", &[]);
-    let late = house
+fn wait_has_a_timeout_and_can_wait_for_any_run() {
+    let env = TestEnv::new();
+    env.spawn("long", "sleep 600", &[]);
+    let late = env
         .materia(&["wait", "run:long", "--timeout", "0.05", "--json"])
         .run();
-    assert_eq!((late.code(), &late.json()["timedOut"]), (1, &json!(true)));
-    house.spawn("short", "true", &[]);
-    let any = house
+    assert_eq!(late.code(), 1);
+    assert_eq!(late.json()["timedOut"], true);
+    env.spawn("short", "true", &[]);
+    let any = env
         .materia(&["wait", "run:long", "run:short", "--any", "--json"])
         .run();
     assert_eq!(any.code(), 0, "{}", any.transcript());
     assert_eq!(any.json()["runs"][1]["status"], "done");
-    house.kill("long");
+    env.kill("long");
 }
 
 #[test]
-fn a_run_whose_supervisor_is_killed_meanwhile_is_over() {
-    let house = House::new();
-    house.spawn("a", "materia-fake forks 2 --setsid", &[]);
-    house.until_file_has(house.run_place("a").stdout(), "ready");
-    let waiting = house.materia(&["wait", "run:a", "--json"]).start();
-    house.kill_supervisor("a");
-    let over = waiting.end();
-    assert_eq!(over.code(), 1, "{}", over.transcript());
-    let run = &over.json()["runs"][0];
+fn a_killed_supervisor_ends_the_wait() {
+    let env = TestEnv::new();
+    env.spawn("a", "materia-fake forks 2 --setsid", &[]);
+    env.wait_for_file_text(env.run_dir("a").stdout(), "ready");
+    let waiting = env.materia(&["wait", "run:a", "--json"]).start();
+    env.kill_supervisor("a");
+    let output = waiting.wait();
+    assert_eq!(output.code(), 1, "{}", output.transcript());
+    let run = &output.json()["runs"][0];
     assert_eq!(run["status"], "exited");
     assert!(
         run["evidence"]
@@ -95,15 +90,19 @@ fn a_run_whose_supervisor_is_killed_meanwhile_is_over() {
             .contains("that were ended"),
         "{run}"
     );
-    assert!(house.alive().is_empty(), "{:?}", house.alive());
+    assert!(
+        env.live_processes().is_empty(),
+        "{:?}",
+        env.live_processes()
+    );
 }
 
 #[test]
-fn whoever_is_interrupted_says_so_and_the_run_goes_on() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let ear = house.run_place("a").ears().with_extension("0");
-    for (words, text) in [
+fn an_interrupted_wait_is_reported_and_the_run_continues() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let wake_pipe = env.run_dir("a").ears().with_extension("0");
+    for (args, text) in [
         (
             &["wait", "run:a"][..],
             "error: interrupted; the run is not waited for any more\n  hint: it goes on; wait again with `materia wait run:a`\n",
@@ -114,80 +113,76 @@ fn whoever_is_interrupted_says_so_and_the_run_goes_on() {
         ),
     ] {
         for signal in [Signal::INT, Signal::TERM] {
-            let json = house.materia(&[words, &["--json"]].concat()).start();
-            until_asleep(&ear);
+            let json = env.materia(&[args, &["--json"]].concat()).start();
+            wait_for_reader(&wake_pipe);
             json.signal(signal);
-            assert_eq!(refused(&json.end()), (130, "interrupted".to_owned()));
-            let human = house.materia(words).start();
-            until_asleep(&ear);
-            human.signal(signal);
-            let human = human.end();
-            assert_eq!((human.code(), human.stderr.as_str()), (130, text));
+            assert_refused(&json.wait(), 130, "interrupted");
+            let process = env.materia(args).start();
+            wait_for_reader(&wake_pipe);
+            process.signal(signal);
+            let output = process.wait();
+            assert_eq!((output.code(), output.stderr.as_str()), (130, text));
         }
     }
-    assert_eq!(house.look("a").status, Status::Running);
-    house.kill("a");
+    assert_eq!(env.run_state("a").status, Status::Running);
+    env.kill("a");
 }
 
 #[test]
-fn a_person_sees_what_each_run_last_said() {
-    let house = House::new();
+fn a_terminal_shows_the_last_output_line_of_each_run() {
+    let env = TestEnv::new();
     for name in ["a", "b"] {
         let line = format!("sh -c 'echo {name} is at work; until test -e go; do sleep 0.01; done'");
-        house.spawn(name, &line, &[]);
+        env.spawn(name, &line, &[]);
     }
-    let mut seat = house.seat(60, 10, "materia wait run:a run:b; echo exit $?");
-    seat.until(|screen| {
+    let mut session = env.start_on_terminal(60, 10, "materia wait run:a run:b; echo exit $?");
+    session.wait_until(|screen| {
         screen.contains("run:a a is at work") && screen.contains("run:b b is at work")
     });
-    seat.until_shown("waiting for 2 of 2");
-    house.write("go", "");
-    let (left, _) = seat.end();
+    session.wait_for_screen_text("waiting for 2 of 2");
+    env.write("go", "");
+    let (screen, _) = session.wait();
     assert!(
-        left.contains("done      run:a (after") && left.contains("done      run:b (after"),
-        "{left}"
+        screen.contains("done      run:a (after") && screen.contains("done      run:b (after"),
+        "{screen}"
     );
-    assert!(left.contains("exit 0"), "{left}");
+    assert!(screen.contains("exit 0"), "{screen}");
     assert!(
-        !left.contains("waiting") && left.contains("run:a done\nrun:b done"),
-        "{left}"
+        !screen.contains("waiting") && screen.contains("run:a done\nrun:b done"),
+        "{screen}"
     );
 }
 
 #[test]
-fn the_beginning_of_an_id_is_enough_for_a_person() {
-    let house = House::new();
-    house.spawn("tests-fast", "true", &[]);
-    house.wait("tests-fast");
+fn a_unique_prefix_of_an_id_is_accepted_from_the_operator() {
+    let env = TestEnv::new();
+    env.spawn("tests-fast", "true", &[]);
+    env.wait("tests-fast");
     assert_eq!(
-        house.materia(&["wait", "run:tes"]).run().ok().stdout,
+        env.materia(&["wait", "run:tes"]).run().ok().stdout,
         "run:tests-fast done\n"
     );
     assert_eq!(
-        house
-            .materia(&["inspect", "run:tests", "--json"])
+        env.materia(&["inspect", "run:tests", "--json"])
             .run()
             .ok()
             .json()["run"],
         "tests-fast"
     );
-    house.spawn("tests-slow", "true", &[]);
-    house.wait("tests-slow");
-    let both = house.materia(&["inspect", "run:tests", "--json"]).run();
-    assert_eq!(
-        (both.code(), &both.json()["error"]["code"]),
-        (2, &json!("ambiguous"))
-    );
-    let inside = house
+    env.spawn("tests-slow", "true", &[]);
+    env.wait("tests-slow");
+    let both = env.materia(&["inspect", "run:tests", "--json"]).run();
+    both.assert_error(2, "ambiguous");
+    let inside = env
         .materia(&["wait", "run:tests-f", "--session", "s", "--json"])
         .run();
     assert_eq!(
         inside.code(),
         3,
-        "a session says what it means: {}",
+        "a session must give the full id: {}",
         inside.transcript()
     );
-    let sent = house
+    let sent = env
         .materia(&["message", "run:tests-s", "task.run", "--json"])
         .run();
     assert!(sent.stdout.contains("tests-slow"), "{}", sent.transcript());

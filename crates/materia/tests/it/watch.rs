@@ -1,20 +1,20 @@
-//! `watch`: what a host hears of its runs, each thing once.
+//! `watch`: a host gets each event of its runs once.
 
-mod asked;
 mod marks;
-mod second;
+mod requested_ends;
+mod second_watcher;
 
 use std::io::{BufRead, BufReader};
 
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::house::House;
-use crate::message::refused;
+use crate::message::assert_refused;
+use crate::test_env::TestEnv;
 
-impl House {
-    /// Everything that is told until there is nothing more.
-    pub fn told(&self, more: &[&str]) -> Vec<Value> {
+impl TestEnv {
+    /// The events that `watch --once` prints.
+    pub fn watch_once(&self, more: &[&str]) -> Vec<Value> {
         let outcome = self
             .materia(&[&["watch", "--json", "--once"], more].concat())
             .run()
@@ -27,29 +27,30 @@ impl House {
     }
 }
 
-fn events(told: &[Value]) -> Vec<(&str, &str)> {
-    told.iter()
-        .map(|news| {
+fn event_kinds(events: &[Value]) -> Vec<(&str, &str)> {
+    events
+        .iter()
+        .map(|event| {
             (
-                news["event"].as_str().unwrap(),
-                news["type"].as_str().or(news["status"].as_str()).unwrap(),
+                event["event"].as_str().unwrap(),
+                event["type"].as_str().or(event["status"].as_str()).unwrap(),
             )
         })
         .collect()
 }
 
 #[test]
-fn a_session_is_told_what_its_runs_say_and_how_they_end_once() {
-    let house = House::new();
-    house.spawn(
+fn a_session_gets_messages_and_ends_of_its_runs_once() {
+    let env = TestEnv::new();
+    env.spawn(
         "a",
         "materia message coordinator progress.update '40 files'",
         &["--session", "s"],
     );
-    house.spawn("other", "true", &["--session", "t"]);
-    house.wait("a");
-    house.wait("other");
-    house.sent(&[
+    env.spawn("other", "true", &["--session", "t"]);
+    env.wait("a");
+    env.wait("other");
+    env.send_ok(&[
         "coordinator",
         "ask",
         "which?",
@@ -58,7 +59,7 @@ fn a_session_is_told_what_its_runs_say_and_how_they_end_once() {
         "--metadata",
         r#"{"requires_response": true}"#,
     ]);
-    house.sent(&[
+    env.send_ok(&[
         "coordinator",
         "noise",
         "--from",
@@ -66,300 +67,286 @@ fn a_session_is_told_what_its_runs_say_and_how_they_end_once() {
         "--metadata",
         r#"{"delivery": "log"}"#,
     ]);
-    let told = house.told(&["--session", "s"]);
+    let events = env.watch_once(&["--session", "s"]);
     assert_eq!(
-        events(&told),
+        event_kinds(&events),
         [
             ("message", "progress.update"),
             ("terminal", "done"),
             ("message", "ask")
         ]
     );
+    assert_has!(events[0], {"run": "a", "delivery": "notify", "body": "40 files"});
+    assert_has!(events[2], {"attention": true, "delivery": "followup"});
+    assert_eq!(events[1]["summary"], "Run a completed successfully.");
     assert_eq!(
-        (&told[0]["run"], &told[0]["delivery"], &told[0]["body"]),
-        (&json!("a"), &json!("notify"), &json!("40 files"))
-    );
-    assert_eq!(
-        (&told[2]["attention"], &told[2]["delivery"]),
-        (&json!(true), &json!("followup"))
-    );
-    assert_eq!(told[1]["summary"], "Run a completed successfully.");
-    assert_eq!(
-        house.told(&["--session", "s"]),
+        env.watch_once(&["--session", "s"]),
         Vec::<Value>::new(),
-        "once is once"
+        "an event was repeated"
     );
-    house.sent(&["coordinator", "late", "--from", "run:a"]);
+    env.send_ok(&["coordinator", "late", "--from", "run:a"]);
     assert_eq!(
-        events(&house.told(&["--session", "s"])),
+        event_kinds(&env.watch_once(&["--session", "s"])),
         [("message", "late")]
     );
-    house.spawn("a", "false", &["--session", "s"]);
-    house.wait("a");
+    env.spawn("a", "false", &["--session", "s"]);
+    env.wait("a");
     assert_eq!(
-        events(&house.told(&["--session", "s"])),
+        event_kinds(&env.watch_once(&["--session", "s"])),
         [("terminal", "failed")],
-        "a new generation ends anew"
+        "the end of a new generation is a new event"
     );
 }
 
 #[test]
-fn the_operator_hears_everything_from_now_on() {
-    let house = House::new();
-    house.spawn("old", "true", &["--session", "s"]);
-    house.wait("old");
-    assert_eq!(house.told(&[]), Vec::<Value>::new());
-    house.spawn("new", "false", &["--session", "t"]);
-    house.wait("new");
-    let told = house.told(&[]);
-    assert_eq!(events(&told), [("terminal", "failed")]);
+fn the_operator_gets_events_of_all_sessions_from_now_on() {
+    let env = TestEnv::new();
+    env.spawn("old", "true", &["--session", "s"]);
+    env.wait("old");
+    assert_eq!(env.watch_once(&[]), Vec::<Value>::new());
+    env.spawn("new", "false", &["--session", "t"]);
+    env.wait("new");
+    let events = env.watch_once(&[]);
+    assert_eq!(event_kinds(&events), [("terminal", "failed")]);
+    assert_has!(events[0], {"run": "new", "level": "error", "session": "t"});
     assert_eq!(
-        (&told[0]["run"], &told[0]["level"], &told[0]["session"]),
-        (&json!("new"), &json!("error"), &json!("t"))
-    );
-    assert_eq!(
-        events(&house.told(&["--session", "s"])),
+        event_kinds(&env.watch_once(&["--session", "s"])),
         [("terminal", "done")],
         "each observer has its own mark"
     );
 }
 
 #[test]
-fn a_watcher_is_woken_also_by_a_supervisor_that_was_killed() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &["--session", "s"]);
-    let mut watching = house
-        .materia(&["watch", "--json", "--session", "s"])
-        .start();
+fn a_killed_supervisor_wakes_a_watcher() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &["--session", "s"]);
+    let mut watching = env.materia(&["watch", "--json", "--session", "s"]).start();
     let mut lines = BufReader::new(watching.stdout()).lines();
-    house.sent(&["coordinator", "hello", "--from", "run:a"]);
+    env.send_ok(&["coordinator", "hello", "--from", "run:a"]);
     let next = |lines: &mut std::io::Lines<BufReader<std::process::ChildStdout>>| -> Value {
         serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap()
     };
     assert_eq!(next(&mut lines)["type"], "hello");
-    let busy = house.materia(&["watch", "--json", "--session", "s"]).run();
-    assert_eq!(refused(&busy), (4, "in_use".to_owned()));
-    let pid = house.look("a").start.unwrap().supervisor.pid;
+    let busy = env.materia(&["watch", "--json", "--session", "s"]).run();
+    assert_refused(&busy, 4, "in_use");
+    let pid = env.run_state("a").start.unwrap().supervisor.pid;
     kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
     let end = next(&mut lines);
-    assert_eq!(
-        (&end["event"], &end["status"]),
-        (&json!("terminal"), &json!("exited"))
-    );
-    house.spawn("b", "true", &["--session", "s"]);
-    assert_eq!(
-        (&next(&mut lines)["run"], house.wait("b")["status"].as_str()),
-        (&json!("b"), Some("done"))
-    );
+    assert_has!(end, {"event": "terminal", "status": "exited"});
+    env.spawn("b", "true", &["--session", "s"]);
+    assert_eq!(next(&mut lines)["run"], "b");
+    assert_eq!(env.wait("b")["status"].as_str(), Some("done"));
     watching.signal(Signal::KILL);
-    assert_eq!(watching.end().code(), 128 + 9);
+    assert_eq!(watching.wait().code(), 128 + 9);
 }
 
 #[test]
-fn a_person_reads_many_runs_with_their_names_first() {
-    let house = House::new();
+fn text_output_starts_with_the_coloured_name_of_the_run() {
+    let env = TestEnv::new();
     for name in ["a", "longer-name"] {
-        house.spawn(
+        env.spawn(
             name,
             "materia message coordinator progress.update 40",
             &["--session", "s"],
         );
-        house.wait(name);
+        env.wait(name);
     }
-    let told = house
+    let events = env
         .materia(&["watch", "--once", "--session", "s", "--color", "always"])
         .run()
         .ok()
         .stdout;
     assert!(
-        told.contains("\u{1b}[36mrun:a") && told.contains("\u{1b}[35mrun:longer-name"),
-        "{told:?}"
+        events.contains("\u{1b}[36mrun:a") && events.contains("\u{1b}[35mrun:longer-name"),
+        "{events:?}"
     );
     assert!(
-        told.contains("progress.update 40") && told.contains("\u{1b}[32m"),
-        "{told:?}"
+        events.contains("progress.update 40") && events.contains("\u{1b}[32m"),
+        "{events:?}"
     );
 }
 
 #[test]
-fn a_run_that_was_pruned_or_archived_before_anybody_was_told_is_told_all_the_same() {
-    let house = House::new();
-    assert!(house.told(&["--session", "s"]).is_empty());
+fn the_end_of_a_run_is_reported_after_it_was_pruned_or_archived() {
+    let env = TestEnv::new();
+    assert!(env.watch_once(&["--session", "s"]).is_empty());
     let spawn = |run: &str, template: &str| {
-        house.spawn(run, template, &["--session", "s"]);
-        house.wait(run);
+        env.spawn(run, template, &["--session", "s"]);
+        env.wait(run);
     };
     spawn("a", "materia message coordinator ask");
     spawn("b", "true");
-    house.sent(&["run:a", "control.prune"]);
-    house.sent(&["run:b", "control.archive"]);
-    // The same id is another run, and that one is pruned, too; the third one stays.
+    env.send_ok(&["run:a", "control.prune"]);
+    env.send_ok(&["run:b", "control.archive"]);
+    // Two more runs with the same id: the second one is pruned, too, the third one stays.
     spawn("a", "false");
-    house.sent(&["run:a", "control.prune"]);
+    env.send_ok(&["run:a", "control.prune"]);
     spawn("a", "true");
-    let told = house.told(&["--session", "s"]);
+    let events = env.watch_once(&["--session", "s"]);
     let ends = |run: &str| -> Vec<&str> {
-        told.iter()
-            .filter(|news| news["run"] == run)
-            .map(|news| news["type"].as_str().or(news["status"].as_str()).unwrap())
+        events
+            .iter()
+            .filter(|event| event["run"] == run)
+            .map(|event| event["type"].as_str().or(event["status"].as_str()).unwrap())
             .collect()
     };
     assert_eq!(
         (ends("a"), ends("b")),
         (vec!["ask", "done", "failed", "done"], vec!["done"]),
-        "{told:#?}"
+        "{events:#?}"
     );
-    // What can be looked at is said to be; the others are gone.
-    let next: Vec<usize> = told
+    // Only the run that still exists has a next command.
+    let next: Vec<usize> = events
         .iter()
-        .filter_map(|news| Some(news["next"].as_array()?.len()))
+        .filter_map(|event| Some(event["next"].as_array()?.len()))
         .collect();
     assert_eq!(
         (next.iter().filter(|next| **next > 0).count(), next.len()),
         (1, 4),
-        "{told:#?}"
+        "{events:#?}"
     );
     assert_eq!(
-        house.told(&["--session", "s"]),
+        env.watch_once(&["--session", "s"]),
         Vec::<Value>::new(),
-        "once is once"
+        "an event was repeated"
     );
-    assert_eq!(left(&house, "s"), 0, "what was told is kept for nobody");
-    assert_eq!(left(&house, "_operator"), 0, "nobody watches everything");
+    assert_eq!(
+        count_pending(&env, "s"),
+        0,
+        "reported events must not be kept"
+    );
+    assert_eq!(
+        count_pending(&env, "_operator"),
+        0,
+        "nothing is kept for the operator, who does not watch"
+    );
 }
 
 #[test]
-fn what_was_told_is_remembered_by_a_watcher_that_is_interrupted() {
-    let house = House::new();
-    assert!(house.told(&["--session", "s"]).is_empty());
+fn an_interrupted_watcher_saves_its_mark() {
+    let env = TestEnv::new();
+    assert!(env.watch_once(&["--session", "s"]).is_empty());
     for (number, signal) in [Signal::INT, Signal::TERM, Signal::HUP]
         .into_iter()
         .enumerate()
     {
         let run = format!("r{number}");
-        let mut watching = house
-            .materia(&["watch", "--json", "--session", "s"])
-            .start();
+        let mut watching = env.materia(&["watch", "--json", "--session", "s"]).start();
         let mut lines = BufReader::new(watching.stdout()).lines();
-        house.spawn(&run, "true", &["--session", "s"]);
+        env.spawn(&run, "true", &["--session", "s"]);
         let end: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
         assert_eq!(end["run"], run.as_str());
         watching.signal(signal);
-        let over = watching.end();
-        assert_eq!((over.code(), over.stderr.as_str()), (130, ""));
+        let output = watching.wait();
+        assert_eq!((output.code(), output.stderr.as_str()), (130, ""));
         assert_eq!(
-            house.told(&["--session", "s"]),
+            env.watch_once(&["--session", "s"]),
             Vec::<Value>::new(),
             "{signal:?}"
         );
-        house.wait(&run);
+        env.wait(&run);
     }
 }
 
 #[test]
-fn a_watcher_that_nobody_reads_ends_when_it_is_told_to() {
-    let house = House::new();
-    house.write("body", format!("\"{}\"", "x".repeat(30_000)));
+fn sigterm_ends_a_watcher_whose_output_is_not_read() {
+    let env = TestEnv::new();
+    env.write("body", format!("\"{}\"", "x".repeat(30_000)));
     for run in ["a", "b", "c"] {
-        house.spawn(
+        env.spawn(
             run,
             "materia message coordinator long --body-file body",
             &["--session", "s"],
         );
-        house.wait(run);
+        env.wait(run);
     }
-    let mut watching = house
-        .materia(&["watch", "--json", "--session", "s"])
-        .start();
+    let mut watching = env.materia(&["watch", "--json", "--session", "s"]).start();
     let stdout = watching.stdout();
     let began = std::time::Instant::now();
-    // The pipe takes two of the three.
+    // The pipe has space for two of the three messages.
     while rustix::io::ioctl_fionread(&stdout).unwrap() < 60_000 {
-        assert!(began.elapsed().as_secs() < 60, "it never filled its pipe");
+        assert!(
+            began.elapsed().as_secs() < 60,
+            "the watcher did not fill its pipe"
+        );
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     watching.signal(Signal::TERM);
-    assert_eq!(watching.end().code(), 128 + Signal::TERM.as_raw());
+    assert_eq!(watching.wait().code(), 128 + Signal::TERM.as_raw());
     drop(stdout);
     assert_eq!(
-        house.told(&["--session", "s"]).len(),
+        env.watch_once(&["--session", "s"]).len(),
         6,
-        "nobody has read any of it"
+        "events that were not read must be repeated"
     );
 }
 
 #[test]
-fn a_watcher_hears_of_runs_that_go_while_it_sleeps() {
-    let house = House::new();
-    let mut watching = house
-        .materia(&["watch", "--json", "--session", "s"])
-        .start();
+fn a_sleeping_watcher_gets_the_ends_of_pruned_runs() {
+    let env = TestEnv::new();
+    let mut watching = env.materia(&["watch", "--json", "--session", "s"]).start();
     let mut lines = BufReader::new(watching.stdout()).lines();
     let mut next = || -> Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
     for template in ["true", "false", "true"] {
-        house.spawn("a", template, &["--session", "s"]);
-        house.wait("a");
-        house.sent(&["run:a", "control.prune"]);
+        env.spawn("a", template, &["--session", "s"]);
+        env.wait("a");
+        env.send_ok(&["run:a", "control.prune"]);
     }
     assert_eq!(
-        [next(), next(), next()].map(|news| news["status"].clone()),
+        [next(), next(), next()].map(|event| event["status"].clone()),
         ["done", "failed", "done"]
     );
     watching.signal(Signal::KILL);
-    watching.end();
+    watching.wait();
 }
 
 #[test]
-fn runs_that_find_no_room_with_an_observer_are_counted() {
-    let house = House::new();
-    assert!(house.told(&["--session", "s"]).is_empty());
-    let folder = left_dir(&house, "s");
+fn ends_that_exceed_the_limit_of_an_observer_are_counted() {
+    let env = TestEnv::new();
+    assert!(env.watch_once(&["--session", "s"]).is_empty());
+    let folder = pending_dir(&env, "s");
     for number in 0..10_000 {
         std::fs::create_dir(folder.join(format!("0{number}.x"))).unwrap();
     }
     for run in ["a", "b"] {
-        house.spawn(run, "true", &["--session", "s"]);
-        house.wait(run);
-        house.sent(&[&format!("run:{run}"), "control.prune"]);
+        env.spawn(run, "true", &["--session", "s"]);
+        env.wait(run);
+        env.send_ok(&[&format!("run:{run}"), "control.prune"]);
     }
-    let told = house.told(&["--session", "s"]);
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!(
-        (&told[0]["event"], &told[0]["count"], &told[0]["run"]),
-        (&json!("missed"), &json!(2), &json!("b"))
-    );
-    assert!(house.told(&["--session", "s"]).is_empty());
+    let events = env.watch_once(&["--session", "s"]);
+    assert_eq!(events.len(), 1, "{events:?}");
+    assert_has!(events[0], {"event": "missed", "count": 2, "run": "b"});
+    assert!(env.watch_once(&["--session", "s"]).is_empty());
 }
 
 #[test]
-fn an_observer_of_many_runs_needs_few_files() {
-    let house = House::new();
+fn watching_many_runs_needs_few_descriptors() {
+    let env = TestEnv::new();
     let runs: Vec<String> = (0..60).map(|number| format!("r{number}")).collect();
     for run in &runs {
-        house.spawn(run, "true", &["--session", "s"]);
+        env.spawn(run, "true", &["--session", "s"]);
     }
-    house
-        .materia(
-            &[
-                &["wait"],
-                &*addresses(&runs)
-                    .iter()
-                    .map(String::as_str)
-                    .collect::<Vec<_>>(),
-            ]
-            .concat(),
-        )
-        .run()
-        .ok();
-    let told = house
+    env.materia(
+        &[
+            &["wait"],
+            &*addresses(&runs)
+                .iter()
+                .map(String::as_str)
+                .collect::<Vec<_>>(),
+        ]
+        .concat(),
+    )
+    .run()
+    .ok();
+    let events = env
         .shell("ulimit -n 32; exec materia watch --once --json --session s")
         .run()
         .ok();
     assert_eq!(
-        told.stdout.lines().count(),
+        events.stdout.lines().count(),
         runs.len(),
         "{}",
-        told.transcript()
+        events.transcript()
     );
 }
 
@@ -367,16 +354,15 @@ fn addresses(runs: &[String]) -> Vec<String> {
     runs.iter().map(|run| format!("run:{run}")).collect()
 }
 
-fn left_dir(house: &House, session: &str) -> std::path::PathBuf {
-    house
-        .home()
+fn pending_dir(env: &TestEnv, session: &str) -> std::path::PathBuf {
+    env.home()
         .join(".pi/agent/tmp/pi-actors/sessions")
         .join(session)
         .join("left")
 }
 
-fn left(house: &House, session: &str) -> usize {
-    std::fs::read_dir(left_dir(house, session)).map_or(0, |entries| {
+fn count_pending(env: &TestEnv, session: &str) -> usize {
+    std::fs::read_dir(pending_dir(env, session)).map_or(0, |entries| {
         entries
             .flatten()
             .filter(|entry| entry.path().is_dir())

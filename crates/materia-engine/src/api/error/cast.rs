@@ -1,4 +1,4 @@
-//! How errors of the engine leave the house, whichever door they leave by.
+//! The errors of casts, trust and the quest board as every front end reports them.
 
 use crate::cast::Error;
 use crate::quest::Error as BoardError;
@@ -9,6 +9,24 @@ use crate::trust;
 use materia_model::text;
 
 use super::{ApiError, ErrorKind};
+
+impl From<Error> for ApiError {
+    fn from(error: Error) -> Self {
+        (&error).into()
+    }
+}
+
+impl From<trust::Error> for ApiError {
+    fn from(error: trust::Error) -> Self {
+        (&error).into()
+    }
+}
+
+impl From<runner::Error> for ApiError {
+    fn from(error: runner::Error) -> Self {
+        (&error).into()
+    }
+}
 
 impl From<&Error> for ApiError {
     fn from(error: &Error) -> Self {
@@ -88,6 +106,17 @@ impl From<&trust::Error> for ApiError {
             trust::Error::Refused(_) => typed(ErrorKind::Refused, "untrusted").hint(
                 "`materia trust` shows what would run and asks; MATERIA_TRUST=1 accepts it for one process",
             ),
+            trust::Error::Declined => {
+                typed(ErrorKind::Refused, "untrusted").hint("`materia trust` asks again")
+            }
+            trust::Error::NoTerminal => typed(ErrorKind::Refused, "no_terminal").hint(
+                "type `materia trust` in a terminal; MATERIA_TRUST=1 accepts without asking",
+            ),
+            trust::Error::InsideRun => typed(ErrorKind::Refused, "operator_only")
+                .hint("type `materia trust` in a terminal of your own"),
+            trust::Error::ChangedMeanwhile => {
+                typed(ErrorKind::Conflict, "changed_meanwhile").hint("look at it again")
+            }
             trust::Error::Unknown(_) => {
                 typed(ErrorKind::NotFound, "not_trusted").hint("see `materia trust --list`")
             }

@@ -5,7 +5,6 @@
 use std::cmp::Reverse;
 
 use crate::config::ReadError;
-use crate::editor::loadout::{NotUsable, UseError};
 use crate::home::NoHome;
 use crate::post::Error as PostError;
 use crate::recipe::NotResolved;
@@ -250,40 +249,6 @@ impl From<NotRegistered> for ApiError {
                 "not_written",
                 "make the directory of your recipes writable",
             ),
-        }
-    }
-}
-
-impl From<NotUsable> for ApiError {
-    fn from(why: NotUsable) -> Self {
-        match why {
-            NotUsable::Unknown(finding) => Self {
-                kind: ErrorKind::NotFound,
-                ..Self::from_findings(vec![*finding])
-            },
-            NotUsable::Broken(mut findings) => {
-                findings.sort_by_key(|finding| Reverse(finding.severity));
-                Self::from_findings(findings)
-            }
-        }
-    }
-}
-
-impl From<UseError> for ApiError {
-    fn from(error: UseError) -> Self {
-        match error {
-            UseError::Read(error) => error.into(),
-            UseError::NotUsable(why) => why.into(),
-            UseError::Elsewhere { ref file, .. } => {
-                let hint = format!(
-                    "write \"activeLoadout\" in {}",
-                    text::quoted(&file.to_string_lossy())
-                );
-                Self::from_error(ErrorKind::Refused, "not_yours", &error).hint(hint)
-            }
-            UseError::Dir(_) | UseError::Write(_) => {
-                Self::from_error(ErrorKind::Failed, "not_written", &error)
-            }
         }
     }
 }

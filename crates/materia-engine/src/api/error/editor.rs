@@ -1,27 +1,57 @@
-//! Conversion of the errors of editing, trials, `init`, skills and targets of `inspect`.
+//! Conversion of the errors of loadouts, editing, trials, `init`, skills and targets of `inspect`.
 //!
 //! Owns one conversion per error type. Never prints.
 
+use std::cmp::Reverse;
+
+use materia_model::text;
+
 use super::{ApiError, ErrorKind};
 use crate::editor::init;
+use crate::editor::loadout::LoadoutError;
 use crate::editor::trial::TrialError;
-use crate::editor::{self, SaveError};
+use crate::editor::{ActiveLoadoutError, SaveError};
 use crate::inspect::TargetError;
 use crate::skill;
 
-impl From<editor::NotDrafted> for ApiError {
-    fn from(why: editor::NotDrafted) -> Self {
-        match why {
-            editor::NotDrafted::Read(error) => error.into(),
-            editor::NotDrafted::Broken(findings) => Self::from_findings(findings),
+impl From<LoadoutError> for ApiError {
+    fn from(error: LoadoutError) -> Self {
+        match error {
+            LoadoutError::Unknown(finding) => Self {
+                kind: ErrorKind::NotFound,
+                ..Self::from_findings(vec![*finding])
+            },
+            LoadoutError::Broken(mut findings) => {
+                findings.sort_by_key(|finding| Reverse(finding.severity));
+                Self::from_findings(findings)
+            }
         }
     }
 }
 
-impl From<SaveError> for ApiError {
-    fn from(error: SaveError) -> Self {
-        let typed = |kind, code: &str| Self::from_error(kind, code, &error);
-        match &error {
+impl From<ActiveLoadoutError> for ApiError {
+    fn from(error: ActiveLoadoutError) -> Self {
+        match error {
+            ActiveLoadoutError::NotUsable(error) => error.into(),
+            ActiveLoadoutError::Trust(error) => (&error).into(),
+            ActiveLoadoutError::Elsewhere { ref file, .. } => {
+                let hint = format!(
+                    "write \"activeLoadout\" in {}",
+                    text::quoted(&file.to_string_lossy())
+                );
+                Self::from_error(ErrorKind::Refused, "not_yours", &error).hint(hint)
+            }
+            ActiveLoadoutError::Dir(_) | ActiveLoadoutError::Write(_) => {
+                Self::from_error(ErrorKind::Failed, "not_written", &error)
+            }
+        }
+    }
+}
+
+impl From<&SaveError> for ApiError {
+    fn from(error: &SaveError) -> Self {
+        let typed = |kind, code: &str| Self::from_error(kind, code, error);
+        match error {
             SaveError::Shipped(_) => typed(ErrorKind::Refused, "readonly_loadout")
                 .hint("duplicate it under another name first"),
             SaveError::Locked(_) => typed(ErrorKind::Refused, "locked").hint("unlock it first"),
@@ -29,14 +59,14 @@ impl From<SaveError> for ApiError {
                 typed(ErrorKind::Invalid, "bad_name").hint("choose another name")
             }
             SaveError::Conflict(_) => {
-                typed(ErrorKind::Conflict, "changed_meanwhile").hint("look at their version")
+                let hint = "look at their version, then save yours over it or take theirs";
+                typed(ErrorKind::Conflict, "changed_meanwhile").hint(hint)
             }
             SaveError::Broken(findings) => Self::from_findings(findings.clone()),
             SaveError::Lock(lock) => typed(ErrorKind::Conflict, "in_use").hint(lock.hint()),
-            SaveError::Read(_) | SaveError::Dir(_) | SaveError::Write(_) => {
-                typed(ErrorKind::Failed, "not_written")
-                    .hint("make room and check who may write there")
-            }
+            SaveError::Trust(error) => error.into(),
+            SaveError::Dir(_) | SaveError::Write(_) => typed(ErrorKind::Failed, "not_written")
+                .hint("make room and check who may write there"),
         }
     }
 }

@@ -56,6 +56,13 @@ impl Follower {
         })
     }
 
+    /// Makes the descriptor readable also when files in another directory appear or grow.
+    pub fn watch_also(&self, dir: &Path) -> Result<(), JournalError> {
+        let flags = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::MODIFY;
+        let added = self.watch.add(dir, flags);
+        added.map(drop).map_err(JournalError::io("watch", dir))
+    }
+
     /// What is new, without waiting; nothing where nothing is. Afterwards the descriptor tells when
     /// to ask again.
     pub fn try_next(&mut self) -> Result<Vec<Record>, JournalError> {

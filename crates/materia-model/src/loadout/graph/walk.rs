@@ -4,7 +4,10 @@
 //! Owns what follows from the graph alone. Whether a list is exhausted, and how often an edge was
 //! taken, the kernel knows.
 
+use std::sync::Arc;
+
 use super::{Cursor, CursorSlot, Edge, Graph, Guard, Loop, Slot, Socket, Target};
+use crate::materia::Materia;
 use crate::name::SocketId;
 
 impl Graph {
@@ -26,6 +29,15 @@ impl Graph {
     /// The socket in a slot.
     pub fn socket(&self, slot: Slot) -> &Socket {
         &self.0.sockets[slot.0]
+    }
+
+    /// Replaces what sockets hold; `None` keeps it.
+    pub fn replace_materia(&mut self, mut replacement: impl FnMut(&Materia) -> Option<Materia>) {
+        for socket in &mut Arc::make_mut(&mut self.0).sockets {
+            if let Some(materia) = replacement(&socket.materia) {
+                socket.materia = Arc::new(materia);
+            }
+        }
     }
 
     /// Every slot, in the order written.

@@ -7,11 +7,11 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Layer, Scope};
-use crate::document::{Content, Field, Part, Path, Reader, Spot};
+use crate::document::{Content, Findings, Path, SourceMember};
 use crate::finding::Finding;
 use crate::loadout::document::Section;
-use crate::loadout::settings::Groups;
-use crate::materia::{AGENT_FIELDS, RUN_FIELDS, UTILITY_FIELDS, kind_of};
+use crate::loadout::settings::SettingGroups;
+use crate::materia::{is_kind_field, is_run_field, kind_of};
 use crate::text;
 
 /// All layers, merged.
@@ -19,22 +19,20 @@ use crate::text;
 pub(super) struct Merged<'a> {
     pub(super) materia: Definitions<'a>,
     pub(super) loadouts: Definitions<'a>,
-    pub(super) settings: Groups<'a>,
-    pub(super) active: Option<Part<'a>>,
-    pub(super) active_id: Option<Part<'a>>,
+    pub(super) settings: SettingGroups<'a>,
+    pub(super) active: Option<SourceMember<'a>>,
+    pub(super) active_id: Option<SourceMember<'a>>,
 }
 
 /// A definition with the fields that are left of all layers.
 #[derive(Debug)]
 pub(super) struct Definition<'a> {
     pub(super) name: &'a str,
-    /// Where the highest layer names it.
-    pub(super) at: Spot<'a>,
-    /// The highest layer that says something about it.
-    pub(super) owner: usize,
-    pub(super) fields: Vec<Field<'a>>,
-    /// The value, where it is no object.
-    pub(super) wrong: Option<Part<'a>>,
+    /// The definition in the highest layer that has one.
+    pub(super) highest: SourceMember<'a>,
+    pub(super) fields: Vec<SourceMember<'a>>,
+    /// Whether the highest definition is something else than an object.
+    pub(super) broken: bool,
     removed: bool,
 }
 
@@ -44,18 +42,12 @@ impl<'a> Definition<'a> {
         self.fields
             .iter()
             .find(|field| field.name() == name)?
-            .value()
-            .node
+            .node()
             .as_str()
     }
 
-    fn drop_fields(&mut self, names: &[&str]) {
-        self.fields.retain(|field| !names.contains(&field.name()));
-    }
-
-    /// Puts the fields of a higher layer over those of this one.
-    fn overlay(&mut self, upper: Field<'a>) {
-        overlay(&mut self.fields, upper.value(), upper.owner);
+    fn drop_fields(&mut self, dropped: impl Fn(&str) -> bool) {
+        self.fields.retain(|field| !dropped(field.name()));
     }
 }
 
@@ -79,24 +71,22 @@ impl<'a> Definitions<'a> {
             .filter(|one| !one.removed)
     }
 
-    /// The definition a layer speaks about; one that was removed begins anew.
-    fn open(&mut self, field: Field<'a>) -> &mut Definition<'a> {
+    /// The definition that a layer adds to; one that was removed starts empty.
+    fn open(&mut self, field: SourceMember<'a>) -> &mut Definition<'a> {
         let name = field.name();
         let at = *self.by_name.entry(name).or_insert_with(|| {
             self.all.push(Definition {
                 name,
-                at: field.spot(),
-                owner: field.owner,
+                highest: field,
                 fields: Vec::new(),
-                wrong: None,
+                broken: false,
                 removed: false,
             });
             self.all.len() - 1
         });
         let one = &mut self.all[at];
-        one.at = field.spot();
-        one.owner = field.owner;
-        one.wrong = None;
+        one.highest = field;
+        one.broken = false;
         if std::mem::take(&mut one.removed) {
             one.fields.clear();
         }
@@ -109,33 +99,40 @@ pub(super) fn merge<'a>(layers: &'a [Layer], findings: &mut Vec<Finding>) -> Mer
     let mut merged = Merged {
         materia: Definitions::default(),
         loadouts: Definitions::default(),
-        settings: Groups::default(),
+        settings: SettingGroups::default(),
         active: None,
         active_id: None,
     };
     let mut shipped: HashSet<&str> = HashSet::new();
-    for (owner, layer) in layers.iter().enumerate() {
+    for (index, layer) in layers.iter().enumerate() {
         let document = &layer.document;
         for field in document.definitions(Section::Materia) {
-            add_materia(&mut merged.materia, Field { owner, ..field });
+            let field = SourceMember {
+                layer: index,
+                ..field
+            };
+            add_materia(&mut merged.materia, field);
         }
-        let mut reader = Reader::default();
+        let readonly = Findings::default();
         for field in document.definitions(Section::Loadouts) {
             if layer.scope == Scope::Default {
                 shipped.insert(field.name());
             } else if shipped.contains(field.name()) {
-                readonly(&mut reader, field);
+                report_readonly(&readonly, field);
                 continue;
             }
-            add_loadout(&mut merged.loadouts, Field { owner, ..field });
+            let field = SourceMember {
+                layer: index,
+                ..field
+            };
+            add_loadout(&mut merged.loadouts, field);
         }
-        findings.extend(reader.into_findings());
+        findings.extend(readonly.take());
         merged.settings.artifact_dir = document.get("artifactDir").or(merged.settings.artifact_dir);
         merged.settings.agent = document.get("agent").or(merged.settings.agent);
         let text = |name| {
-            document
-                .get(name)
-                .filter(|value: &Part<'_>| value.node.as_str().is_some())
+            let member = document.get(name);
+            member.filter(|member| member.node().as_str().is_some())
         };
         merged.active = text("activeLoadout").or(merged.active);
         merged.active_id = text("activeLoadoutId").or(merged.active_id);
@@ -145,77 +142,62 @@ pub(super) fn merge<'a>(layers: &'a [Layer], findings: &mut Vec<Finding>) -> Mer
             (&mut merged.settings.compaction, "compaction"),
             (&mut merged.settings.agents, "agents"),
         ] {
-            add_settings(group, document.get(name));
+            if let Some(upper) = document.get(name) {
+                overlay(group, upper);
+            }
         }
     }
     merged
 }
 
-fn readonly(reader: &mut Reader, field: Field<'_>) {
+fn report_readonly(findings: &Findings, field: SourceMember<'_>) {
     let section = Path::Root.member(Section::Loadouts.name());
+    let value = field.value(&section, "readonly-loadout", findings);
     let name = text::quoted(field.name());
     let message =
         format!("{name} ships with the program and cannot be changed; this definition is not used");
     let hint = format!("give it another name, or duplicate {name} first and change the copy");
-    reader.error(
-        field.spot(),
-        &section.member(field.name()),
-        "readonly-loadout",
-        message,
-        hint,
-    );
+    value.at.at_name().error(message, hint);
 }
 
-fn add_materia<'a>(all: &mut Definitions<'a>, field: Field<'a>) {
+fn add_materia<'a>(all: &mut Definitions<'a>, field: SourceMember<'a>) {
     let one = all.open(field);
-    match &field.member.value.content {
+    match field.node().content {
         Content::Null => one.removed = true,
         Content::Object(_) => {
-            let upper: Vec<Field<'a>> = field.value().fields().collect();
+            let upper: Vec<SourceMember<'a>> = field.members().collect();
             let (below, above) = (kind_of(&one.fields), kind_of(&upper));
             if below.is_some() && above.is_some() && below != above {
-                for names in [&["type"], AGENT_FIELDS, UTILITY_FIELDS, RUN_FIELDS] {
-                    one.drop_fields(names);
-                }
+                one.drop_fields(|name| name == "type" || is_kind_field(name));
             }
-            if upper.iter().any(|field| RUN_FIELDS.contains(&field.name())) {
-                one.drop_fields(RUN_FIELDS);
+            if upper.iter().any(|field| is_run_field(field.name())) {
+                one.drop_fields(is_run_field);
             }
-            one.overlay(field);
+            overlay(&mut one.fields, field);
         }
-        _ => one.wrong = Some(field.value()),
+        _ => one.broken = true,
     }
 }
 
-fn add_loadout<'a>(all: &mut Definitions<'a>, field: Field<'a>) {
+fn add_loadout<'a>(all: &mut Definitions<'a>, field: SourceMember<'a>) {
     let one = all.open(field);
-    match &field.member.value.content {
+    match field.node().content {
         Content::Null => one.removed = true,
         Content::Object(_) => {
-            let has = |name: &str| field.value().get(name).is_some();
+            let has = |name: &str| field.members().any(|member| member.name() == name);
             if has("sockets") && !has("loops") {
-                one.drop_fields(&["loops"]);
+                one.drop_fields(|name| name == "loops");
             }
-            one.overlay(field);
+            overlay(&mut one.fields, field);
         }
-        _ => one.wrong = Some(field.value()),
-    }
-}
-
-fn add_settings<'a>(group: &mut Vec<Field<'a>>, given: Option<Part<'a>>) {
-    if let Some(given) = given {
-        overlay(group, given, 0);
+        _ => one.broken = true,
     }
 }
 
 /// Members replace fields of the same name; null only removes.
-fn overlay<'a>(fields: &mut Vec<Field<'a>>, upper: Part<'a>, owner: usize) {
-    let names: HashSet<&str> = upper
-        .node
-        .members()
-        .iter()
-        .map(|member| member.name.as_str())
-        .collect();
+fn overlay<'a>(fields: &mut Vec<SourceMember<'a>>, upper: SourceMember<'a>) {
+    let members = upper.node().members().iter();
+    let names: HashSet<&str> = members.map(|member| member.name.as_str()).collect();
     fields.retain(|field| !names.contains(field.name()));
-    fields.extend(upper.fields().map(|field| Field { owner, ..field }));
+    fields.extend(upper.members());
 }

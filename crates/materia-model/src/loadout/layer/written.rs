@@ -31,7 +31,7 @@ impl<'a> Config<'a> {
     }
 
     fn written_all(&self, definitions: &Definitions<'a>) -> Vec<Written<'a>> {
-        let scope = |one: &Definition<'a>| self.layers[one.owner].scope;
+        let scope = |one: &Definition<'a>| self.layers[one.highest.layer].scope;
         let written = |one: &Definition<'a>| Written {
             name: one.name,
             scope: scope(one),
@@ -42,15 +42,11 @@ impl<'a> Config<'a> {
 }
 
 /// The fields of a definition as one object; what is no object is shown as it is.
-fn value(one: &Definition<'_>) -> Value {
-    match one.wrong {
-        Some(wrong) => wrong.node.to_value(),
-        None => {
-            let pairs = one
-                .fields
-                .iter()
-                .map(|field| (field.name().to_owned(), field.member.value.to_value()));
-            Value::Object(pairs.collect())
-        }
+pub(super) fn value(one: &Definition<'_>) -> Value {
+    if one.broken {
+        return one.highest.node().to_value();
     }
+    let fields = one.fields.iter();
+    let pairs = fields.map(|field| (field.name().to_owned(), field.node().to_value()));
+    Value::Object(pairs.collect())
 }

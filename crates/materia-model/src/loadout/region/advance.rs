@@ -3,15 +3,15 @@
 //!
 //! Owns where a loop turns to its next item when nobody said so.
 
+use super::super::draft::TextDraft;
 use super::super::graph::{Guard, Slot};
 use super::super::loops::INVALID;
 use super::{Derived, List, One, Region};
-use crate::document::Path;
 use crate::materia::Parse;
 
-impl One<'_, '_> {
+impl One<'_> {
     /// The advance that follows from the exit, or a finding where the written one differs.
-    pub(super) fn advance(&mut self, region: &Region, path: &Path<'_>) -> Option<Derived> {
+    pub(super) fn advance(&mut self, region: &Region) -> Option<Derived> {
         let list = region.list.as_ref()?;
         let exit = self.exit();
         if let Some((from, when, _)) = exit {
@@ -34,8 +34,7 @@ impl One<'_, '_> {
             let message = "nothing in the loop advances it to the next item";
             let hint =
                 "add \"exit\": {\"from\": …, \"when\": …, \"to\": …}, or `advance` on a socket";
-            self.reader
-                .warn(self.written.at.spot(), path, INVALID, message, hint);
+            self.written.at.at_name().warn(message, hint);
         }
         derived
     }
@@ -64,7 +63,7 @@ impl One<'_, '_> {
     }
 
     /// The written advance of an exit source must be the one that the loop implies.
-    fn same_advance(&mut self, from: Slot, when: Guard, list: &List) {
+    fn same_advance(&self, from: Slot, when: Guard, list: &List) {
         let socket = &self.draft.sockets[from.0];
         let Some(advance) = &socket.advance else {
             return;
@@ -74,23 +73,20 @@ impl One<'_, '_> {
         } else {
             Some(Guard::Always)
         };
-        let sockets = self.path.member("sockets");
-        let path = sockets.member(socket.id.as_str());
-        let path = path.member("advance");
         let fields = [
             (
                 "cursor",
-                advance.cursor.map(|text| (text.text, text.at)),
+                advance.cursor.as_ref().map(TextDraft::located),
                 list.cursor.as_str(),
             ),
             (
                 "items",
-                advance.items.map(|text| (text.text, text.at)),
+                advance.items.as_ref().map(TextDraft::located),
                 list.items.as_str(),
             ),
             (
                 "when",
-                written_when.map(|guard| (guard.as_str(), advance.when_at.unwrap_or(advance.at))),
+                written_when.map(|guard| (guard.as_str(), advance.when_at())),
                 when.as_str(),
             ),
         ];
@@ -101,8 +97,7 @@ impl One<'_, '_> {
             let message =
                 format!("`{name}` is `{given}`, but the loop's exit asks for `{expected}`");
             let hint = "remove `advance`: it follows from the loop's exit";
-            self.reader
-                .error(at.spot(), &path.member(name), INVALID, message, hint);
+            at.with_code(INVALID).error(message, hint);
         }
     }
 }

@@ -1,20 +1,19 @@
 //! Agents that a person defines: how they are spoken to and the command they are started with.
 //!
-//! Owns the shape and its reading. Which ways of speaking exist is the business of `engine::agent`.
-//! Starts nothing.
+//! Owns the shape and its reading. Which ways of speaking exist is known by `engine::agent`. Starts
+//! nothing.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::read::INVALID;
-use crate::document::{Field, Part, Path, Reader};
+use crate::document::{DocValue, FieldTable, Findings, Path, Read, Schema, SourceMember, field};
 use crate::text;
 
-const FIELDS: &[&str] = &["kind", "command", "env", "model", "text", "usage"];
-
 /// An agent's program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct AgentProgram {
     /// How it is spoken to; a plain command where left out.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,78 +34,80 @@ pub struct AgentProgram {
     pub usage: Option<String>,
 }
 
-/// Reads the definitions; one that is wrong is told and left out.
-pub(super) fn read(reader: &mut Reader, fields: &[Field<'_>]) -> BTreeMap<String, AgentProgram> {
-    let group = Path::Root.member("agents");
-    let one = |field: &Field<'_>| {
-        let path = group.member(field.name());
-        Some((field.name().to_owned(), program(reader, *field, &path)?))
+pub(in crate::loadout) const AGENT_PROGRAM: FieldTable<Read<AgentProgram>> = FieldTable {
+    owner: "an agent",
+    about: "How an agent is started and spoken to.",
+    fields: &[
+        field(
+            "kind",
+            "How it is spoken to: a known agent's name, `acp`, or `command` where left out.",
+        )
+        .text(|program, kind| program.kind = Some(kind.to_owned())),
+        field("command", "").required().with(
+            Schema::Json(|| json!({"type": "array", "minItems": 1, "items": {"type": "string"}})),
+            |program, (), value| program.command = strings(value),
+        ),
+        field("env", "").with(
+            Schema::Json(|| json!({"type": "object", "additionalProperties": {"type": "string"}})),
+            |program, (), value| program.env = variables(value),
+        ),
+        field("model", "The model of roles that name none.")
+            .text(|program, model| program.model = Some(model.to_owned())),
+        field(
+            "text",
+            "Where the answer is in the JSON that a plain command prints, such as `$.result`.",
+        )
+        .text(|program, path| program.text = Some(path.to_owned())),
+        field("usage", "Where the usage is in it.")
+            .text(|program, path| program.usage = Some(path.to_owned())),
+    ],
+};
+
+/// Reads the definitions; a broken one is reported and left out.
+pub(super) fn read(
+    findings: &Findings,
+    members: &[SourceMember<'_>],
+) -> BTreeMap<String, AgentProgram> {
+    let path = Path::Root.member("agents");
+    let program = |member: &SourceMember<'_>| {
+        let program = program(&member.value(&path, INVALID, findings))?;
+        Some((member.name().to_owned(), program))
     };
-    fields.iter().filter_map(one).collect()
+    members.iter().filter_map(program).collect()
 }
 
-fn program(reader: &mut Reader, field: Field<'_>, path: &Path<'_>) -> Option<AgentProgram> {
-    let value = field.value();
-    if !reader.object(value, path, INVALID) {
+fn program(value: &DocValue<'_>) -> Option<AgentProgram> {
+    let mut program = AgentProgram::default();
+    if !AGENT_PROGRAM.read(&mut program, &(), value) {
         return None;
     }
-    let mut program = AgentProgram {
-        kind: None,
-        command: Vec::new(),
-        env: BTreeMap::new(),
-        model: None,
-        text: None,
-        usage: None,
-    };
-    for field in value.fields() {
-        let (value, path) = (field.value(), path.member(field.name()));
-        let word = |reader: &mut Reader| reader.words(value, &path, INVALID).map(str::to_owned);
-        match field.name() {
-            "kind" => program.kind = word(reader),
-            "command" => program.command = words(reader, value, &path),
-            "env" => program.env = variables(reader, value, &path),
-            "model" => program.model = word(reader),
-            "text" => program.text = word(reader),
-            "usage" => program.usage = word(reader),
-            _ => reader.unknown(field, &path, "an agent", FIELDS),
-        }
-    }
     if program.command.is_empty() {
-        let message = format!("the agent {} has no `command`", text::quoted(field.name()));
+        let message = format!("the agent {} has no `command`", text::quoted(value.name()));
         let hint = "add \"command\": [\"program\", \"argument\"]";
-        reader.error(
-            field.spot(),
-            &path.member("command"),
-            INVALID,
-            message,
-            hint,
-        );
+        value.at.at_name().member("command").error(message, hint);
         return None;
     }
     Some(program)
 }
 
-fn words(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Vec<String> {
-    if !reader.list(value, path, INVALID) {
+fn strings(value: &DocValue<'_>) -> Vec<String> {
+    if !value.list() {
         return Vec::new();
     }
-    let word = |(index, item)| {
-        reader
-            .string(item, &path.index(index), INVALID)
-            .map(str::to_owned)
-    };
-    value.items().enumerate().filter_map(word).collect()
+    let items = value.items();
+    items
+        .filter_map(|item| item.string().map(str::to_owned))
+        .collect()
 }
 
-fn variables(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> BTreeMap<String, String> {
-    if !reader.object(value, path, INVALID) {
+fn variables(value: &DocValue<'_>) -> BTreeMap<String, String> {
+    if !value.object() {
         return BTreeMap::new();
     }
-    let pair = |field: Field<'_>| {
-        let text = reader.string(field.value(), &path.member(field.name()), INVALID)?;
-        Some((field.name().to_owned(), text.to_owned()))
-    };
-    value.fields().filter_map(pair).collect()
+    let variables = value.fields();
+    variables
+        .filter_map(|variable| Some((variable.name().to_owned(), variable.string()?.to_owned())))
+        .collect()
 }
 
 #[cfg(test)]
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_of_higher_layers_replace_lower_ones_and_wrong_ones_are_told() {
+    fn definitions_of_higher_layers_replace_lower_ones_and_broken_ones_are_reported() {
         let layers = [
             layer(
                 Scope::User,

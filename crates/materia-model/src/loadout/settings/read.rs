@@ -1,191 +1,182 @@
 //! Reading settings from the merged fields of several files.
 //!
-//! Owns the names of the settings and their ranges. A value that cannot be used is told and left
-//! out, so that the default stands. Never fills in a default.
+//! Owns the names of the settings and their ranges. A value that cannot be used is reported and
+//! left out, so that the default applies. Never fills in a default.
+
+use serde_json::json;
 
 use super::{Budget, Compaction, Limits, Settings, agents};
-use crate::document::{Field, Part, Path, Reader};
+use crate::document::{DocValue, FieldTable, Findings, Path, Read, Schema, SourceMember, field};
 
 pub(super) const INVALID: &str = "invalid-setting";
 
+pub(in crate::loadout) const BUDGET: FieldTable<Read<Budget>> = FieldTable {
+    owner: "a budget",
+    about: "What a cast may spend.",
+    fields: &[
+        field("maxTokens", "Tokens, in and out together.")
+            .count(0, |budget, count| budget.max_tokens = Some(count)),
+        field("maxCostUsd", "US dollars.")
+            .amount(|budget, amount| budget.max_cost_usd = Some(amount)),
+        field("maxTurns", "Turns of agents.")
+            .count(0, |budget, count| budget.max_turns = Some(count)),
+        field("maxMinutes", "Minutes of wall time.")
+            .amount(|budget, amount| budget.max_minutes = Some(amount)),
+        field("warnAtPercent", "When a warning is given.")
+            .percent(|budget, percent| budget.warn_at_percent = Some(percent)),
+        field("stopAtLimit", "Whether a reached limit ends the cast.")
+            .boolean(|budget, stop| budget.stop_at_limit = Some(stop)),
+    ],
+};
+
+pub(in crate::loadout) const LIMITS: FieldTable<Read<Limits>> = FieldTable {
+    owner: "the limits of a cast",
+    about: "The safety net against casts that never end.",
+    fields: &[
+        field("maxSocketVisits", "Visits of one socket in a cast.")
+            .count(1, |limits, count| limits.max_socket_visits = Some(count)),
+        field("maxEdgeTraversals", "Traversals of one edge in a cast.")
+            .count(1, |limits, count| limits.max_edge_traversals = Some(count)),
+        field(
+            "maxNoAdvanceCycles",
+            "How often an item may come back to a socket without advancing.",
+        )
+        .count(1, |limits, count| {
+            limits.max_no_advance_cycles = Some(count)
+        }),
+    ],
+};
+
+pub(in crate::loadout) const COMPACTION: FieldTable<Read<Compaction>> = FieldTable {
+    owner: "compaction",
+    about: "When an agent's context is compacted.",
+    fields: &[
+        field(
+            "proactiveThresholdPercent",
+            "The share of the context window.",
+        )
+        .percent(|compaction, share| compaction.proactive_threshold_percent = Some(share)),
+        field("proactiveThresholdTiers", "").with(
+            Schema::Json(|| json!({"type": "array", "minItems": 1, "items": TIER.schema()})),
+            |compaction, (), value| {
+                let before = value.at.findings.errors();
+                check_tiers(value);
+                let good = value.at.findings.errors() == before;
+                compaction.proactive_threshold_tiers = good.then(|| value.node.to_value());
+            },
+        ),
+    ],
+};
+
+/// The fields of a tier. A tier is kept as it is written, with fields that are not here.
+const TIER: FieldTable<Read<Tier>> = FieldTable {
+    owner: "a tier",
+    about: "A size of window.",
+    fields: &[
+        field("id", "").unread(Schema::String),
+        field("minContextWindow", "From this size, 0 where left out.")
+            .amount(|tier, size| tier.min = size),
+        field(
+            "maxContextWindow",
+            "Below this size; the last tier has none.",
+        )
+        .amount(|tier, size| tier.max = Some(size)),
+        field("thresholdPercent", "The share of the window.")
+            .required()
+            .percent(|_, _| {}),
+    ],
+};
+
+#[derive(Default)]
+struct Tier {
+    min: f64,
+    max: Option<f64>,
+}
+
 /// The merged fields of each group of settings.
 #[derive(Debug, Default)]
-pub(crate) struct Groups<'a> {
-    pub(crate) artifact_dir: Option<Part<'a>>,
-    pub(crate) budget: Vec<Field<'a>>,
-    pub(crate) limits: Vec<Field<'a>>,
-    pub(crate) compaction: Vec<Field<'a>>,
-    pub(crate) agent: Option<Part<'a>>,
-    pub(crate) agents: Vec<Field<'a>>,
+pub(crate) struct SettingGroups<'a> {
+    pub(crate) artifact_dir: Option<SourceMember<'a>>,
+    pub(crate) budget: Vec<SourceMember<'a>>,
+    pub(crate) limits: Vec<SourceMember<'a>>,
+    pub(crate) compaction: Vec<SourceMember<'a>>,
+    pub(crate) agent: Option<SourceMember<'a>>,
+    pub(crate) agents: Vec<SourceMember<'a>>,
 }
 
 /// Reads the settings.
-pub(crate) fn read(reader: &mut Reader, groups: &Groups<'_>) -> Settings {
+pub(crate) fn read(findings: &Findings, groups: &SettingGroups<'_>) -> Settings {
+    let text = |member: Option<SourceMember<'_>>| {
+        let value = member?.value(&Path::Root, INVALID, findings);
+        value.text().map(str::to_owned)
+    };
     Settings {
-        artifact_dir: groups.artifact_dir.and_then(|value| {
-            reader
-                .words(value, &Path::Root.member("artifactDir"), INVALID)
-                .map(str::to_owned)
-        }),
-        budget: budget(reader, &groups.budget),
-        limits: limits(reader, &groups.limits),
-        compaction: compaction(reader, &groups.compaction),
-        agent: groups.agent.and_then(|value| {
-            reader
-                .words(value, &Path::Root.member("agent"), INVALID)
-                .map(str::to_owned)
-        }),
-        agents: agents::read(reader, &groups.agents),
+        artifact_dir: text(groups.artifact_dir),
+        budget: group(&BUDGET, "budget", &groups.budget, findings),
+        limits: group(&LIMITS, "limits", &groups.limits, findings),
+        compaction: group(&COMPACTION, "compaction", &groups.compaction, findings),
+        agent: text(groups.agent),
+        agents: agents::read(findings, &groups.agents),
     }
 }
 
-fn budget(reader: &mut Reader, fields: &[Field<'_>]) -> Budget {
-    const FIELDS: &[&str] = &[
-        "maxTokens",
-        "maxCostUsd",
-        "maxTurns",
-        "maxMinutes",
-        "warnAtPercent",
-        "stopAtLimit",
-    ];
-    let mut budget = Budget::default();
-    let group = Path::Root.member("budget");
-    for field in fields {
-        let (value, path) = (field.value(), group.member(field.name()));
-        match field.name() {
-            "maxTokens" => budget.max_tokens = reader.count(value, &path, INVALID, 0),
-            "maxCostUsd" => budget.max_cost_usd = reader.amount(value, &path, INVALID),
-            "maxTurns" => budget.max_turns = reader.count(value, &path, INVALID, 0),
-            "maxMinutes" => budget.max_minutes = reader.amount(value, &path, INVALID),
-            "warnAtPercent" => budget.warn_at_percent = percent(reader, value, &path),
-            "stopAtLimit" => budget.stop_at_limit = reader.boolean(value, &path, INVALID),
-            _ => reader.unknown(*field, &path, "a budget", FIELDS),
-        }
+fn group<T: Default>(
+    table: &FieldTable<Read<T>>,
+    name: &str,
+    members: &[SourceMember<'_>],
+    findings: &Findings,
+) -> T {
+    let path = Path::Root.member(name);
+    let mut group = T::default();
+    for member in members {
+        table.read_known(&mut group, &(), &member.value(&path, INVALID, findings));
     }
-    budget
-}
-
-fn limits(reader: &mut Reader, fields: &[Field<'_>]) -> Limits {
-    const FIELDS: &[&str] = &["maxSocketVisits", "maxEdgeTraversals", "maxNoAdvanceCycles"];
-    let mut limits = Limits::default();
-    let group = Path::Root.member("limits");
-    for field in fields {
-        let (value, path) = (field.value(), group.member(field.name()));
-        match field.name() {
-            "maxSocketVisits" => limits.max_socket_visits = reader.count(value, &path, INVALID, 1),
-            "maxEdgeTraversals" => {
-                limits.max_edge_traversals = reader.count(value, &path, INVALID, 1);
-            }
-            "maxNoAdvanceCycles" => {
-                limits.max_no_advance_cycles = reader.count(value, &path, INVALID, 1);
-            }
-            _ => reader.unknown(*field, &path, "the limits of a cast", FIELDS),
-        }
-    }
-    limits
-}
-
-fn compaction(reader: &mut Reader, fields: &[Field<'_>]) -> Compaction {
-    const FIELDS: &[&str] = &["proactiveThresholdPercent", "proactiveThresholdTiers"];
-    let mut compaction = Compaction::default();
-    let group = Path::Root.member("compaction");
-    for field in fields {
-        let (value, path) = (field.value(), group.member(field.name()));
-        match field.name() {
-            "proactiveThresholdPercent" => {
-                compaction.proactive_threshold_percent = percent(reader, value, &path);
-            }
-            "proactiveThresholdTiers" => {
-                let before = reader.errors();
-                tiers(reader, value, &path);
-                let good = reader.errors() == before;
-                compaction.proactive_threshold_tiers = good.then(|| value.node.to_value());
-            }
-            _ => reader.unknown(*field, &path, "compaction", FIELDS),
-        }
-    }
-    compaction
-}
-
-fn percent(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<f64> {
-    let given = reader.amount(value, path, INVALID)?;
-    if given > 100.0 {
-        let message = format!("{given} percent are more than everything");
-        reader.error(
-            value.spot(),
-            path,
-            INVALID,
-            message,
-            "write a number from 0 to 100",
-        );
-        return None;
-    }
-    Some(given)
+    group
 }
 
 /// Tiers follow each other from 0 without gaps; the last one, and only it, is open.
-fn tiers(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) {
-    if !reader.list(value, path, INVALID) {
+fn check_tiers(value: &DocValue<'_>) {
+    if !value.list() {
         return;
     }
     if value.node.items().is_empty() {
-        reader.error(
-            value.spot(),
-            path,
-            INVALID,
-            "there are no tiers",
-            "add one, or remove the field",
-        );
+        value
+            .at
+            .error("there are no tiers", "add one, or remove the field");
     }
     let mut expected = Some(0.0);
-    for (index, item) in value.items().enumerate() {
-        let path = path.index(index);
-        if !reader.object(item, &path, INVALID) {
+    for item in value.items() {
+        if !item.object() {
             return;
         }
-        let mut number = |name: &str| {
-            let value = item.get(name)?;
-            reader.amount(value, &path.member(name), INVALID)
-        };
-        let least = number("minContextWindow").unwrap_or(0.0);
-        let most = number("maxContextWindow");
-        match item.get("thresholdPercent") {
-            Some(value) => {
-                percent(reader, value, &path.member("thresholdPercent"));
-            }
-            None => {
-                let hint = "add \"thresholdPercent\": a number from 0 to 100";
-                reader.error(
-                    item.spot(),
-                    &path,
-                    INVALID,
-                    "the tier has no threshold",
-                    hint,
-                );
-            }
-        }
-        if expected != Some(least) || most.is_some_and(|most| most <= least) {
+        let tier = tier(&item);
+        if expected != Some(tier.min) || tier.max.is_some_and(|max| max <= tier.min) {
             let message = "the tiers do not follow each other without gaps, from 0";
             let hint = "let each tier begin where the one before it ends";
-            reader.error(
-                item.spot(),
-                &path.member("minContextWindow"),
-                INVALID,
-                message,
-                hint,
-            );
+            item.at.member("minContextWindow").error(message, hint);
             return;
         }
-        expected = most;
+        expected = tier.max;
     }
     if expected.is_some() && !value.node.items().is_empty() {
         let hint = "leave out `maxContextWindow` in the last tier";
-        reader.error(
-            value.spot(),
-            path,
-            INVALID,
-            "the last tier has an end",
-            hint,
-        );
+        value.at.error("the last tier has an end", hint);
     }
+}
+
+fn tier(item: &DocValue<'_>) -> Tier {
+    let mut tier = Tier::default();
+    for name in TIER.names() {
+        match item.get(name) {
+            Some(value) => {
+                TIER.read_field(&mut tier, &(), &value);
+            }
+            None if name == "thresholdPercent" => {
+                let hint = "add \"thresholdPercent\": a number from 0 to 100";
+                item.at.error("the tier has no threshold", hint);
+            }
+            None => {}
+        }
+    }
+    tier
 }

@@ -1,27 +1,26 @@
 //! Definitions as tables: what is read, what is refused and where.
 
-use serde_json::json;
-
 use super::super::{Run, Tools};
 use super::*;
-use crate::document;
+use crate::document::{self, Findings, Path};
 use crate::finding::{Finding, Source};
 
-fn define(value: &serde_json::Value) -> (Option<Materia>, Vec<Finding>) {
-    let source = Source::new("m.json", &value.to_string());
+fn define(value: &Value) -> (Option<Materia>, Vec<Finding>) {
+    let source = Source::new("m.json", &json!({"A": value}).to_string());
     let node = document::parse(&source).unwrap();
-    let root = Part {
+    let definition = SourceMember {
+        layer: 0,
         source: &source,
-        node: &node,
+        member: &node.members()[0],
     };
-    let fields: Vec<_> = root.fields().collect();
-    let mut reader = Reader::default();
-    let materia = Path::Root.member("materia");
-    let read = read(&mut reader, "A", &fields, root.spot(), &materia.member("A"));
-    (read, reader.into_findings())
+    let fields: Vec<_> = definition.members().collect();
+    let path = Path::Root.member("materia");
+    let value = definition.value(&path, INVALID, &Findings::default());
+    let read = read(&fields, &value.at);
+    (read, value.at.findings.take())
 }
 
-fn told(value: &serde_json::Value) -> Vec<String> {
+fn told(value: &Value) -> Vec<String> {
     let found = define(value).1;
     found
         .iter()
@@ -62,7 +61,7 @@ fn an_agents_role_is_read_whole() {
 
 #[test]
 fn a_utility_runs_one_of_four_things() {
-    let run = |value: serde_json::Value| {
+    let run = |value: Value| {
         let (read, found) = define(&value);
         assert_eq!(found, [], "{value}");
         read.unwrap().utility().unwrap().run.clone()
@@ -218,7 +217,7 @@ fn what_is_wrong_is_named_where_it_stands() {
 
 #[test]
 fn near_misses_are_suggested() {
-    let hint = |value: serde_json::Value| define(&value).1[0].hint.clone().unwrap();
+    let hint = |value: Value| define(&value).1[0].hint.clone().unwrap();
     assert_eq!(
         hint(json!({"tools": "readonly", "prompt": "p"})),
         "did you mean `readOnly`?"

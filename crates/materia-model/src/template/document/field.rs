@@ -1,15 +1,100 @@
-//! Control fields: the numbers, texts and flags of an object node.
+//! The fields of an object node: their table, and reading its numbers, texts and flags.
 //!
-//! Owns what each field may hold and which fields have no effect where they stand. Never reads
-//! `when`, `args`, `defaults` or `values`: they have rooms of their own.
+//! Owns what each field may hold and which fields have no effect where they stand. `when`, `args`,
+//! `defaults` and `values` are read in files of their own.
+
+use serde_json::json;
 
 use super::super::node::{Amount, Body, Failure, Located, Node};
 use super::super::origin::Origin;
 use super::super::syntax::{Form, Piece, Placeholder, Text, Word, is_name};
-use super::{FIELDS, Reader};
-use crate::document::{self, Content, path_member};
+use super::TemplateReader;
+use crate::document::{self, Content, Field, FieldTable, Schema, field, path_member};
 use crate::finding::Finding;
 use crate::text;
+
+/// How a field of a node is read.
+pub(crate) type ReadField = fn(&mut TemplateReader<'_>, &mut Node, NodeField<'_>);
+
+/// The value of a field, with its name and path.
+#[derive(Clone, Copy)]
+pub(crate) struct NodeField<'n> {
+    pub(super) name: &'n str,
+    pub(super) value: &'n document::Node,
+    pub(super) path: &'n str,
+    /// Whether the node is the root of its document.
+    pub(super) on_root: bool,
+}
+
+/// The fields of a node.
+pub(crate) const NODE: FieldTable<ReadField> = FieldTable {
+    owner: "a template node",
+    about: "",
+    fields: &[
+        // Read after the other fields, by `TemplateReader::body`.
+        field("template", "").read(Schema::Ref("template"), |_, _, _| {}),
+        field("label", "what people call this node; may contain placeholders")
+            .read(Schema::String, |reader, node, field| node.label = reader.located(field)),
+        field("parallel", "run the list side by side")
+            .read(Schema::Boolean, |reader, node, field| node.parallel = reader.flag(field)),
+        field("when", "true, false, `name`, `!name`, `{…}` or `!{…}`").read(
+            Schema::Json(|| json!({"type": ["boolean", "string"]})),
+            |reader, node, field| node.when = reader.guard(field),
+        ),
+        field("args", "name, name:type, name:type=default; types: string path int number bool array enum(a,b)").read(
+            Schema::Json(|| json!({"type": ["array", "string"], "items": {"type": "string"}})),
+            |reader, node, field| node.args = Some(reader.arguments(field)),
+        ),
+        field("defaults", "values by name, where the caller gives none").read(
+            Schema::Object,
+            |reader, node, field| node.defaults.extend(reader.settings(field)),
+        ),
+        field("values", "values by name that win inside this node")
+            .read(Schema::Object, |reader, node, field| reader.values(node, field)),
+        field("timeout", "milliseconds one attempt may take").read(AMOUNT, |reader, node, field| {
+            node.timeout = reader.amount(field, Range::Milliseconds);
+        }),
+        field("delay", "milliseconds to wait before it starts").read(AMOUNT, |reader, node, field| {
+            node.delay = reader.amount(field, Range::Milliseconds);
+        }),
+        field("output", "`stdout`, or the name of a value")
+            .read(Schema::String, |reader, node, field| node.output = reader.output(field)),
+        field("input", "what it reads instead of the output before it; placeholders are filled in, nothing is split")
+            .read(Schema::String, |reader, node, field| node.input = reader.located(field)),
+        field("retry", "attempts, the first included").read(AMOUNT, |reader, node, field| {
+            node.retry = reader.amount(field, Range::Positive);
+        }),
+        field("failure", "how far a failure reaches").read(
+            Schema::Enum(&["continue", "branch", "root"]),
+            |reader, node, field| node.failure = reader.failure(field),
+        ),
+        field("recover", "").read(Schema::Ref("template"), |reader, node, field| {
+            node.recover = reader.template(field.value, field.path).map(Box::new);
+        }),
+        field("repeat", "how many copies: a number or {items.length}")
+            .read(AMOUNT, |reader, node, field| node.repeat = reader.amount(field, Range::Count)),
+        field("concurrency", "how many branches run at the same time")
+            .read(AMOUNT, |reader, node, field| {
+                node.concurrency = reader.amount(field, Range::Positive);
+            }),
+        field("min_successful", "how many branches must succeed")
+            .read(AMOUNT, |reader, node, field| {
+                node.min_successful = reader.amount(field, Range::Count);
+            }),
+        field("stage", "what later steps call its output: {stages.NAME} is the file with it")
+            .read(Schema::String, |reader, node, field| node.stage = reader.stage(field)),
+    ],
+};
+
+/// The field of a node without a template: the import that it stands for. Read by `import`.
+pub(crate) const IMPORT_NODE: FieldTable<()> = FieldTable {
+    owner: NODE.owner,
+    about: "",
+    fields: &[field("name", "an import's alias: this node is that recipe").read(Schema::String, ())],
+};
+
+/// A number, or a text with placeholders that becomes one.
+const AMOUNT: Schema = Schema::Json(|| json!({"type": ["number", "string"]}));
 
 /// What a numeric field may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,20 +132,24 @@ impl Range {
     }
 }
 
-impl Reader<'_> {
+impl TemplateReader<'_> {
     pub(super) fn check_fields(&mut self, node: &document::Node, path: &str, root: bool) {
         let import = node.get("template").is_none();
         for member in node.members() {
             let name = member.name.as_str();
-            let host = (root && self.root_fields.contains(&name)) || (import && name == "name");
-            if FIELDS.contains(&name) || host || self.no_room_for_warnings() {
+            let host = root && self.root_fields.contains(&name);
+            let known = NODE.has(name) || host || (import && IMPORT_NODE.has(name));
+            if known || self.no_room_for_warnings() {
                 continue;
             }
-            let message = format!("a template node has no field {}", text::quoted(name));
-            let own = self.root_fields.iter().filter(|_| root);
-            let hint = match text::closest(name, FIELDS.iter().chain(own).copied()) {
+            let message = format!("{} has no field {}", NODE.owner, text::quoted(name));
+            let own = self.root_fields.iter().filter(|_| root).copied();
+            let hint = match text::closest(name, NODE.names().chain(own)) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("fields are {}", text::list(FIELDS, "and")),
+                None => {
+                    let names: Vec<&str> = NODE.names().collect();
+                    format!("fields are {}", text::list(&names, "and"))
+                }
             };
             let finding = Finding::warning("unknown-field", message).hint(hint);
             self.push(
@@ -77,44 +166,19 @@ impl Reader<'_> {
             Origin::json(self.source, &node.span, path),
         );
         for member in node.members() {
-            let path = path_member(path, &member.name);
-            let (value, name) = (&member.value, member.name.as_str());
-            match name {
-                "label" => read.label = self.located(value, &path, name),
-                "input" => read.input = self.located(value, &path, name),
-                "output" => read.output = self.output(value, &path),
-                "parallel" => read.parallel = self.flag(value, &path),
-                "failure" => read.failure = self.failure(value, &path),
-                "when" => read.when = self.guard(value, &path),
-                "repeat" => read.repeat = self.amount(value, &path, name, Range::Count),
-                "timeout" | "delay" => {
-                    let amount = self.amount(value, &path, name, Range::Milliseconds);
-                    *(if name == "delay" {
-                        &mut read.delay
-                    } else {
-                        &mut read.timeout
-                    }) = amount;
-                }
-                "retry" => read.retry = self.amount(value, &path, name, Range::Positive),
-                "concurrency" => {
-                    read.concurrency = self.amount(value, &path, name, Range::Positive);
-                }
-                "min_successful" => {
-                    read.min_successful = self.amount(value, &path, name, Range::Count);
-                }
-                "recover" => read.recover = self.template(value, &path).map(Box::new),
-                "args" => read.args = self.arguments(value, &path, root),
-                "stage" => read.stage = self.stage(value, &path),
-                "defaults" => read.defaults.extend(self.settings(value, &path, name)),
-                // On the root of a document there is nobody to bind them for: they are its last
-                // resort.
-                "values" if root && self.unit.is_some() => {
-                    for (name, setting) in self.settings(value, &path, name) {
-                        read.defaults.entry(name).or_insert(setting);
-                    }
-                }
-                "values" => read.values = self.settings(value, &path, name),
-                _ => {}
+            if let Some(Field {
+                name,
+                read: read_field,
+                ..
+            }) = NODE.get(&member.name)
+            {
+                let field = NodeField {
+                    name,
+                    value: &member.value,
+                    path: &path_member(path, name),
+                    on_root: root,
+                };
+                read_field(self, &mut read, field);
             }
         }
         if read.stage.is_none() {
@@ -161,60 +225,65 @@ impl Reader<'_> {
         }
     }
 
+    /// On the root of a recipe there is no caller to bind values for, so they are its last defaults.
+    fn values(&mut self, node: &mut Node, field: NodeField<'_>) {
+        let values = self.settings(field);
+        if field.on_root && self.unit.is_some() {
+            for (name, setting) in values {
+                node.defaults.entry(name).or_insert(setting);
+            }
+        } else {
+            node.values = values;
+        }
+    }
+
     /// A text with placeholders that is not split into words.
-    pub(super) fn located(
-        &mut self,
-        node: &document::Node,
-        path: &str,
-        field: &str,
-    ) -> Option<Located> {
-        let Some(text) = node.as_str() else {
-            self.wrong_kind(node, path, field, "a text");
+    pub(super) fn located(&mut self, field: NodeField<'_>) -> Option<Located> {
+        let Some(text) = field.value.as_str() else {
+            self.wrong_kind(field, "a text");
             return None;
         };
-        let origin = Origin::json(self.source, &node.span, path);
+        let origin = self.origin(field);
         let text = self.text(&Word::whole(text), text, &origin)?;
         Some(Located { text, origin })
     }
 
+    pub(super) fn origin(&self, field: NodeField<'_>) -> Origin {
+        Origin::json(self.source, &field.value.span, field.path)
+    }
+
     /// `stdout`, the name of a value, or a text with placeholders (T15).
-    fn output(&mut self, node: &document::Node, path: &str) -> Option<Located> {
-        let name = node.as_str().map(str::trim).filter(|name| is_name(name));
-        match name {
+    fn output(&mut self, field: NodeField<'_>) -> Option<Located> {
+        let name = field.value.as_str().map(str::trim);
+        match name.filter(|name| is_name(name)) {
             Some("stdout") => None,
-            Some(name) => Some(named(name, Origin::json(self.source, &node.span, path))),
-            None => self.located(node, path, "output"),
+            Some(name) => Some(named(name, self.origin(field))),
+            None => self.located(field),
         }
     }
 
-    fn flag(&mut self, node: &document::Node, path: &str) -> bool {
-        if let Content::Bool(yes) = node.content {
+    fn flag(&mut self, field: NodeField<'_>) -> bool {
+        if let Content::Bool(yes) = field.value.content {
             return yes;
         }
-        self.wrong_kind(node, path, "parallel", "true or false");
+        self.wrong_kind(field, "true or false");
         false
     }
 
-    fn failure(&mut self, node: &document::Node, path: &str) -> Option<Failure> {
-        match node.as_str() {
+    fn failure(&mut self, field: NodeField<'_>) -> Option<Failure> {
+        match field.value.as_str() {
             Some("continue") => Some(Failure::Continue),
             Some("branch") => Some(Failure::Branch),
             Some("root") => Some(Failure::Root),
             _ => {
-                self.wrong_kind(node, path, "failure", "`continue`, `branch` or `root`");
+                self.wrong_kind(field, "`continue`, `branch` or `root`");
                 None
             }
         }
     }
 
-    fn amount(
-        &mut self,
-        node: &document::Node,
-        path: &str,
-        field: &str,
-        range: Range,
-    ) -> Option<Amount> {
-        let fixed = match &node.content {
+    fn amount(&mut self, field: NodeField<'_>, range: Range) -> Option<Amount> {
+        let fixed = match &field.value.content {
             Content::Number(number) => number.as_f64(),
             Content::String(text) if text.trim().is_empty() => return None,
             Content::String(text) => {
@@ -222,17 +291,14 @@ impl Reader<'_> {
                     .trim()
                     .strip_suffix(".length")
                     .filter(|name| is_name(name));
-                if let Some(name) = length.filter(|_| field == "repeat") {
+                if let Some(name) = length.filter(|_| field.name == "repeat") {
                     let form = Form::Length {
                         name: name.to_owned(),
                     };
-                    return Some(Amount::Computed(placeholder(
-                        form,
-                        text,
-                        Origin::json(self.source, &node.span, path),
-                    )));
+                    let located = placeholder(form, text, self.origin(field));
+                    return Some(Amount::Computed(located));
                 }
-                let located = self.located(node, path, field)?;
+                let located = self.located(field)?;
                 match located.text.literal() {
                     Some(text) => text.trim().parse().ok(),
                     None => return Some(Amount::Computed(located)),
@@ -242,30 +308,32 @@ impl Reader<'_> {
         };
         let checked = fixed.and_then(|number| range.check(number));
         if checked.is_none() {
-            self.wrong_kind(node, path, field, range.described());
+            self.wrong_kind(field, range.described());
         }
         checked.map(Amount::Fixed)
     }
 
-    pub(super) fn wrong_kind(
-        &mut self,
-        node: &document::Node,
-        path: &str,
-        field: &str,
-        wanted: &str,
-    ) {
-        let given = match &node.content {
-            Content::Array(_) | Content::Object(_) => node.kind().to_owned(),
-            _ => text::quoted(&node.to_value().to_string()),
+    /// `stage`: a name that later steps can use (R7).
+    fn stage(&mut self, field: NodeField<'_>) -> Option<String> {
+        let name = field.value.as_str().map(str::trim);
+        let name = name.filter(|name| is_name(name));
+        if name.is_none() {
+            self.wrong_kind(field, "a name of letters, digits, `_` and `-`");
+        }
+        name.map(str::to_owned)
+    }
+
+    pub(super) fn wrong_kind(&mut self, field: NodeField<'_>, expected: &str) {
+        let NodeField {
+            name, value, path, ..
+        } = field;
+        let given = match &value.content {
+            Content::Array(_) | Content::Object(_) => value.kind().to_owned(),
+            _ => text::quoted(&value.to_value().to_string()),
         };
-        let message = format!("`{field}` is {given}, and it must be {wanted}");
-        self.error(
-            node,
-            path,
-            "invalid-field",
-            message,
-            format!("write {wanted}"),
-        );
+        let message = format!("`{name}` is {given}, and it must be {expected}");
+        let hint = format!("write {expected}");
+        self.error(value, path, "invalid-field", message, hint);
     }
 }
 

@@ -1,48 +1,38 @@
 //! Guards: what `when` accepts (T9).
 //!
-//! Owns the five spellings of a guard. Anything else is an error here, so that no guard is ever
+//! Owns the five forms of a guard. Anything else is an error here, so that no guard is ever
 //! silently false. Never evaluates one.
 
 use super::super::node::Guard;
-use super::super::origin::Origin;
 use super::super::syntax::{Piece, is_name};
-use super::Reader;
-use super::field::named;
-use crate::document::{self, Content};
+use super::TemplateReader;
+use super::field::{NodeField, named};
+use crate::document::Content;
 
-impl Reader<'_> {
-    pub(super) fn guard(&mut self, node: &document::Node, path: &str) -> Option<Guard> {
-        match &node.content {
+impl TemplateReader<'_> {
+    pub(super) fn guard(&mut self, field: NodeField<'_>) -> Option<Guard> {
+        match &field.value.content {
             Content::Bool(yes) => Some(Guard::Always(*yes)),
-            Content::String(text) => self.guard_text(node, text, path),
-            _ => {
-                self.wrong_guard(node, path);
-                None
-            }
+            Content::String(text) => self.guard_text(field, text),
+            _ => self.wrong_guard(field),
         }
     }
 
-    fn guard_text(&mut self, node: &document::Node, text: &str, path: &str) -> Option<Guard> {
+    fn guard_text(&mut self, field: NodeField<'_>, text: &str) -> Option<Guard> {
         let text = text.trim();
         let bare = text.strip_prefix('!').map_or(text, str::trim_start);
         let negated = text.starts_with('!');
         match bare {
             "true" if !negated => Some(Guard::Always(true)),
             "false" if !negated => Some(Guard::Always(false)),
-            name if is_name(name) => Some(Guard::Value(
-                named(name, Origin::json(self.source, &node.span, path)),
-                negated,
-            )),
-            braces if braces.starts_with('{') => self.guard_braces(node, path, negated),
-            _ => {
-                self.wrong_guard(node, path);
-                None
-            }
+            name if is_name(name) => Some(Guard::Value(named(name, self.origin(field)), negated)),
+            braces if braces.starts_with('{') => self.guard_braces(field, negated),
+            _ => self.wrong_guard(field),
         }
     }
 
-    fn guard_braces(&mut self, node: &document::Node, path: &str, negated: bool) -> Option<Guard> {
-        let mut located = self.located(node, path, "when")?;
+    fn guard_braces(&mut self, field: NodeField<'_>, negated: bool) -> Option<Guard> {
+        let mut located = self.located(field)?;
         let around_ok = located
             .text
             .pieces
@@ -59,16 +49,11 @@ impl Reader<'_> {
             located.text.pieces = braces.drain(..).map(Piece::Placeholder).collect();
             return Some(Guard::Value(located, negated));
         }
-        self.wrong_guard(node, path);
-        None
+        self.wrong_guard(field)
     }
 
-    fn wrong_guard(&mut self, node: &document::Node, path: &str) {
-        self.wrong_kind(
-            node,
-            path,
-            "when",
-            "true, false, `name`, `!name`, `{…}` or `!{…}`",
-        );
+    fn wrong_guard(&mut self, field: NodeField<'_>) -> Option<Guard> {
+        self.wrong_kind(field, "true, false, `name`, `!name`, `{…}` or `!{…}`");
+        None
     }
 }

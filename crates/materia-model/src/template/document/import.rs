@@ -7,7 +7,8 @@
 use super::super::node::{Body, Node, Realm, Setting, Settings};
 use super::super::origin::Origin;
 use super::super::unit::Import;
-use super::{MAX_NODES, Reader};
+use super::field::NodeField;
+use super::{MAX_NODES, TemplateReader};
 use crate::document::{self, path_member};
 use crate::template::node::Content;
 use crate::text;
@@ -15,7 +16,7 @@ use crate::text;
 /// How deep nodes may nest over all documents of a template.
 const MAX_DEPTH: usize = 200;
 
-impl<'a> Reader<'a> {
+impl<'a> TemplateReader<'a> {
     /// The node that an import node stands for, or what is wrong with it.
     pub(super) fn import(
         &mut self,
@@ -94,7 +95,7 @@ impl<'a> Reader<'a> {
         if self.nodes > MAX_NODES {
             return None;
         }
-        let mut inner = Reader::of_unit(&import.unit, self.root_fields);
+        let mut inner = TemplateReader::of_unit(&import.unit, self.root_fields);
         (inner.nodes, inner.depth) = (self.nodes, self.depth);
         let root = inner.template(&import.unit.root, "");
         let mut root = root.filter(|_| inner.errors == 0);
@@ -116,7 +117,7 @@ impl<'a> Reader<'a> {
             }
         }
         let mut root = Box::new(root.filter(|_| !failed)?);
-        // The root of a document is no stage of whoever imports it: its import node is.
+        // The root of a document is no stage of its importer: the import node is.
         root.stage = None;
         root.realm = Some(Box::new(realm));
         Some(root)
@@ -125,9 +126,15 @@ impl<'a> Reader<'a> {
     /// What the importer sets: its declaration first, then the node; values win over defaults.
     fn bind(&mut self, import: &'a Import, alias: &str, read: &mut Node, inner: &mut Node) {
         let declaration = path_member("imports", alias);
-        let of = |reader: &mut Self, node: &Option<document::Node>, field: &str| {
-            node.as_ref().map_or_else(Settings::new, |node| {
-                reader.settings(node, &path_member(&declaration, field), field)
+        let of = |reader: &mut Self, node: &Option<document::Node>, name: &str| {
+            node.as_ref().map_or_else(Settings::new, |value| {
+                let path = &path_member(&declaration, name);
+                reader.settings(NodeField {
+                    name,
+                    value,
+                    path,
+                    on_root: false,
+                })
             })
         };
         let mut given = of(self, &import.defaults, "defaults");
@@ -164,23 +171,6 @@ impl<'a> Reader<'a> {
             .iter()
             .map(|(name, text)| (name.clone(), setting(text)))
             .collect()
-    }
-
-    /// `stage`: a name that later steps can use (R7).
-    pub(super) fn stage(&mut self, node: &document::Node, path: &str) -> Option<String> {
-        let name = node
-            .as_str()
-            .map(str::trim)
-            .filter(|name| super::super::syntax::is_name(name));
-        if name.is_none() {
-            self.wrong_kind(
-                node,
-                path,
-                "stage",
-                "a name of letters, digits, `_` and `-`",
-            );
-        }
-        name.map(str::to_owned)
     }
 
     /// A flag on the root of a document means the list that the root holds, also one node further

@@ -13,37 +13,38 @@ use super::super::node::{Argument, Body, Content, Declared, Node, Setting, Setti
 use super::super::origin::{Origin, Problem, column};
 use super::super::syntax::{Form, Text, Word, is_name, leading_name, reserved};
 use super::super::value::Type;
-use super::Reader;
+use super::TemplateReader;
+use super::field::NodeField;
 use crate::document::{self, path_index, path_member};
 use crate::finding::Finding;
 use crate::text;
 
-impl Reader<'_> {
+impl TemplateReader<'_> {
     /// `args`: a list of declarations, or one text with commas.
-    pub(super) fn arguments(
-        &mut self,
-        node: &document::Node,
-        path: &str,
-        root: bool,
-    ) -> Option<Settings> {
+    pub(super) fn arguments(&mut self, field: NodeField<'_>) -> Settings {
         let mut settings = Settings::new();
         let mut seen = BTreeMap::new();
-        for (entry, path) in entries(node, path) {
-            let Some(list) = entry.as_str() else {
-                self.wrong_kind(entry, &path, "args", "a list of texts such as `name:type`");
+        for (value, path) in entries(field.value, field.path) {
+            let entry = NodeField {
+                value,
+                path: &path,
+                ..field
+            };
+            let Some(list) = value.as_str() else {
+                self.wrong_kind(entry, "a list of texts such as `name:type`");
                 continue;
             };
-            let origin = Origin::json(self.source, &entry.span, &path);
+            let origin = self.origin(entry);
             match argument::parse_list(list) {
                 Ok(arguments) => {
                     arguments.into_iter().for_each(|argument| {
-                        self.argument(argument, &origin, &mut settings, &mut seen, root);
+                        self.argument(argument, &origin, &mut settings, &mut seen, field.on_root);
                     });
                 }
                 Err(problem) => self.problem(&origin, problem),
             }
         }
-        Some(settings)
+        settings
     }
 
     fn argument(
@@ -86,13 +87,13 @@ impl Reader<'_> {
     }
 
     /// `defaults` or `values`: an object of values by name.
-    pub(super) fn settings(&mut self, node: &document::Node, path: &str, field: &str) -> Settings {
+    pub(super) fn settings(&mut self, field: NodeField<'_>) -> Settings {
         let mut settings = Settings::new();
-        if !matches!(node.content, document::Content::Object(_)) {
-            self.wrong_kind(node, path, field, "an object of values by name");
+        if !matches!(field.value.content, document::Content::Object(_)) {
+            self.wrong_kind(field, "an object of values by name");
         }
-        for member in node.members() {
-            let path = path_member(path, &member.name);
+        for member in field.value.members() {
+            let path = path_member(field.path, &member.name);
             if !is_name(&member.name) {
                 if self.no_room_for_errors() {
                     continue;

@@ -87,7 +87,7 @@ fn the_schema_says_the_same_in_json_schema() {
         "t",
         "t {a} {n:int=5} {x:number} {p:path} {b:bool} {l:array} {m:enum(u,v)=u}",
     ));
-    let schema = schema(&template.unwrap().args());
+    let schema = schema(template.unwrap().args());
     assert_eq!(schema["required"], json!(["a", "x", "p", "b", "l"]));
     assert_eq!(schema["additionalProperties"], json!(false));
     assert_eq!(
@@ -130,17 +130,18 @@ fn t6_undeclared_values_are_warned_about_with_the_likely_name() {
 
 #[test]
 fn words_are_typed_by_the_template() {
-    let args = parse(&Source::new("t", "t {a} {xs[0]}")).unwrap().args();
+    let template = parse(&Source::new("t", "t {a} {xs[0]}")).unwrap();
+    let args = template.args();
     let mut values = Map::new();
     for word in ["a=k=[v]", "xs=[\"p\", 1]", "other=[1]"] {
-        add_word(&mut values, word, &args).unwrap();
+        add_word(&mut values, word, args).unwrap();
     }
     assert_eq!(
         Value::Object(values.clone()),
         json!({"a": "k=[v]", "xs": ["p", 1], "other": "[1]"})
     );
     for bad in ["a", "=x", "1a=x", "--x=1"] {
-        let found = add_word(&mut values, bad, &args).unwrap_err();
+        let found = add_word(&mut values, bad, args).unwrap_err();
         assert_eq!(
             found[0].hint.as_deref(),
             Some("expected: a=TEXT xs='[\"…\"]'"),

@@ -3,15 +3,13 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::cast::UsageSum;
-use materia_engine::cast::export::Exported;
-use materia_engine::cast::show::CastStep;
+use materia_engine::api::{CastExport, CastStep, StepOutcome, UsageSum};
 use materia_model::text;
 
 use super::super::amounts::{money, short, time};
 
 /// How many steps are on the page.
-const MOST_STEPS: usize = 2000;
+const MAX_STEPS: usize = 2000;
 
 /// A text between tags or in an attribute. Line breaks stay; other control characters are spelled
 /// out.
@@ -20,8 +18,8 @@ pub(super) fn escaped(said: &str) -> String {
 }
 
 /// The steps, each with its place on the time line.
-pub(super) fn steps(out: &mut String, exported: &Exported) {
-    let steps = &exported.cast.steps;
+pub(super) fn steps(out: &mut String, export: &CastExport) {
+    let steps = &export.cast.steps;
     out.push_str(
         "<h2>Time line</h2>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<tr><th class=\"n\">step</th><th>socket</th><th>item</th>\
          <th>outcome</th><th>when</th><th class=\"n\">took</th><th class=\"n\">tokens</th><th class=\"n\">cost</th></tr>\n",
@@ -31,15 +29,15 @@ pub(super) fn steps(out: &mut String, exported: &Exported) {
         .iter()
         .map(|step| step.started_at.as_millis() + step.duration_ms.unwrap_or(0).cast_signed());
     let whole = (ends.max().unwrap_or(begin) - begin).max(1) as f64;
-    for step in steps.iter().take(MOST_STEPS) {
+    for step in steps.iter().take(MAX_STEPS) {
         row(out, step, begin, whole);
     }
     out.push_str("</table></div>\n");
-    if steps.len() > MOST_STEPS {
+    if steps.len() > MAX_STEPS {
         let _ = writeln!(
             out,
             "<p class=\"soft\">… and {} more steps.</p>",
-            steps.len() - MOST_STEPS
+            steps.len() - MAX_STEPS
         );
     }
 }
@@ -48,10 +46,10 @@ fn row(out: &mut String, step: &CastStep, begin: i64, whole: f64) {
     let place = &step.place;
     let item = place.item_label.as_ref().or(place.item_key.as_ref());
     let (word, class) = match (step.outcome, step.satisfied) {
-        ("done", Some(false)) => ("sent back", "open"),
-        ("done", _) => ("done", "done"),
-        ("failed", _) => ("failed", "failed"),
-        (other, _) => (other, "open"),
+        (StepOutcome::Done, Some(false)) => ("sent back", "open"),
+        (StepOutcome::Done, _) => ("done", "done"),
+        (StepOutcome::Failed, _) => ("failed", "failed"),
+        (other, _) => (other.as_str(), "open"),
     };
     let again = if step.attempts > 1 {
         format!(" ×{}", step.attempts)
@@ -85,12 +83,12 @@ fn row(out: &mut String, step: &CastStep, begin: i64, whole: f64) {
 }
 
 /// What went back, and why.
-pub(super) fn rework(out: &mut String, exported: &Exported) {
-    if exported.rework.is_empty() {
+pub(super) fn rework(out: &mut String, export: &CastExport) {
+    if export.rework.is_empty() {
         return;
     }
     out.push_str("<h2>Sent back</h2>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<tr><th class=\"n\">step</th><th>by</th><th>item</th><th>because</th></tr>\n");
-    for one in exported.rework.iter().take(MOST_STEPS) {
+    for one in export.rework.iter().take(MAX_STEPS) {
         let _ = writeln!(
             out,
             "<tr><td class=\"n\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
@@ -104,8 +102,8 @@ pub(super) fn rework(out: &mut String, exported: &Exported) {
 }
 
 /// What was used, by role and by model.
-pub(super) fn cost(out: &mut String, exported: &Exported) {
-    let usage = &exported.cast.usage;
+pub(super) fn cost(out: &mut String, export: &CastExport) {
+    let usage = &export.cast.usage;
     let row = |title, name: &String, used: &UsageSum| {
         let (tokens, cost) = (used.tokens.total as f64, used.cost.total);
         (title, name.clone(), tokens, cost)
@@ -132,13 +130,13 @@ pub(super) fn cost(out: &mut String, exported: &Exported) {
 }
 
 /// What was said and written, to be opened one by one.
-pub(super) fn texts(out: &mut String, exported: &Exported) {
-    if exported.texts.is_empty() {
+pub(super) fn texts(out: &mut String, export: &CastExport) {
+    if export.texts.is_empty() {
         return;
     }
     out.push_str("<h2>Artifacts</h2>\n");
-    for one in &exported.texts {
-        let cut = if one.is_cut { ", cut" } else { "" };
+    for one in &export.texts {
+        let cut = if one.truncated { ", cut" } else { "" };
         let _ = writeln!(
             out,
             "<details><summary>{} <span class=\"soft\">{} bytes{cut}</span></summary><pre>{}</pre></details>",
@@ -147,11 +145,11 @@ pub(super) fn texts(out: &mut String, exported: &Exported) {
             escaped(&one.text)
         );
     }
-    let files = exported.cast.artifacts.as_ref().map_or(0, Vec::len);
+    let files = export.cast.artifacts.as_ref().map_or(0, Vec::len);
     let _ = writeln!(
         out,
         "<p class=\"soft\">{} of {} in the cast's directory are shown.</p>",
-        exported.texts.len(),
+        export.texts.len(),
         text::count(files, "file")
     );
 }

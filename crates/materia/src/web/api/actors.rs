@@ -2,12 +2,12 @@
 
 use axum::body::Bytes;
 use axum::extract::{Path, State as Given};
+use materia_engine::api::RunProcess;
 #[cfg(feature = "typescript")]
 use materia_engine::inspect::Inventory;
 use materia_engine::inspect::mail::{self, MailboxReport, OutboxReport};
 use materia_engine::inspect::room::{self, RoomRoster, RoomTimeline};
 use materia_engine::inspect::{self, Filter, RunStatusReport};
-use materia_engine::process::Below;
 #[cfg(feature = "typescript")]
 use materia_engine::routing::MessageReport;
 use materia_engine::routing::{self, Sender};
@@ -39,7 +39,7 @@ pub(in crate::web) struct RunReport {
     roster: RoomRoster,
     /// What waits for it, and what it took.
     mailbox: MailboxReport,
-    processes: Vec<Below>,
+    processes: Vec<RunProcess>,
 }
 
 /// The types of these routes, for the client.

@@ -2,42 +2,30 @@
 
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State as Given};
-use materia_engine::cast::Folder;
+use materia_engine::api::{
+    self, AgentChoice, ApiError, ArtifactRequest, BudgetChange, CastBudgetRequest, CastListRequest,
+    CastOptions, CastParts, CastRequest, CastShowReport, CastShowRequest, ErrorKind,
+    ObservedStatus, ResumeAction, ResumeRequest, TokenLimit,
+};
 #[cfg(feature = "typescript")]
-use materia_engine::cast::budget::BudgetReport;
-use materia_engine::cast::budget::{self, Amount, Wanted as Raise};
-use materia_engine::cast::fork_point;
-#[cfg(feature = "typescript")]
-use materia_engine::cast::list::CastListReport;
-use materia_engine::cast::list::{self, Filter};
-use materia_engine::cast::show::{self, CastShowReport, Wanted};
-#[cfg(feature = "typescript")]
-use materia_engine::cast::start::CastReport;
-use materia_engine::cast::start::{self, Asked, Wish};
-use materia_engine::cast::steer;
-#[cfg(feature = "typescript")]
-use materia_engine::cast::steer::ArtifactReport;
-use materia_engine::config::Files;
-use materia_model::run::Cast;
+use materia_engine::api::{ArtifactReport, BudgetReport, CastListReport, CastReport};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::play::Player;
 use super::super::reply::{Reply, beside, ok};
 use super::super::state::State;
 #[cfg(feature = "typescript")]
 use super::super::types::Types;
 use super::{OkReport, body};
-use materia_engine::api::{ApiError, ErrorKind};
 
-/// How much of an artifact is shown.
-const SHOWN: u64 = 1 << 20;
+/// How many casts are listed without a limit.
+const DEFAULT_LIMIT: usize = 200;
 
 /// Which casts to list.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct CastsQuery {
     limit: Option<usize>,
-    status: Option<String>,
+    status: Option<ObservedStatus>,
 }
 
 /// Which file of a cast.
@@ -127,54 +115,49 @@ pub(super) fn declare(types: &mut Types) {
 }
 
 /// The casts of the project, the newest first.
-pub(super) async fn list(Given(state): Given<State>, Query(asked): Query<CastsQuery>) -> Reply {
-    let listed = beside(move || {
-        let casts = start::casts(state.project(), &state.files()?);
-        let filter = Filter {
-            limit: asked.limit.or(Some(200)),
-            status: asked.status.as_deref(),
-        };
-        Ok(list::list(&casts, &filter, &state.clock))
-    });
-    ok(&listed.await?)
+pub(super) async fn list(Given(state): Given<State>, Query(query): Query<CastsQuery>) -> Reply {
+    let request = CastListRequest {
+        limit: query.limit.or(Some(DEFAULT_LIMIT)),
+        status: query.status,
+        config: None,
+    };
+    ok(&beside(move || state.engine.casts(&request)).await?)
 }
 
 /// Starts a cast, which another process drives.
 pub(super) async fn start(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let request: StartRequest = body(&bytes)?;
-    let started = beside(move || {
-        let files = state.files()?;
-        let asked = Asked {
-            loadout: request.loadout.as_deref(),
-            files: &files,
-            home: Some(&state.home),
-            trusting: state.trusting,
-            agent: request.agent.as_deref(),
-        };
-        let definition = start::choose(&asked).map_err(|error| ApiError::from(&error))?;
-        let player = Player::new(
-            &state,
-            request.agent_script.as_deref(),
-            request.agent.as_deref(),
-        );
-        let settings = definition.settings().clone();
-        let report = player.play(&state, &settings, |hands| {
-            start::begin(definition, &request.request, hands)
-        })?;
-        let driven = Cast {
-            id: report.cast_id.clone(),
-            dir: report.run_dir.clone(),
-            loadout: report.loadout.clone(),
-        };
-        player.drive_on(&state, driven)?;
-        Ok(report)
-    });
-    ok(&started.await?)
+    let request = CastRequest {
+        request: request.request,
+        loadout: request.loadout,
+        options: detached(request.agent_script, request.agent),
+    };
+    ok(&beside(move || state.engine.cast(&request, &mut ())).await?)
 }
 
-/// The cast of this id; whatever else may be written there names none.
-pub(in crate::web) fn folder(state: &State, id: &str) -> Result<Folder, ApiError> {
-    let casts = start::casts(state.project(), &state.files()?);
+/// How casts are driven from here: by runs, with the agents that the page names.
+fn detached(script: Option<String>, agent: Option<String>) -> CastOptions {
+    CastOptions {
+        agents: agents(script, agent),
+        detach: true,
+        ..CastOptions::default()
+    }
+}
+
+/// The agents that the page names; an empty field names none.
+pub(super) fn agents(script: Option<String>, agent: Option<String>) -> AgentChoice {
+    let named = |field: Option<String>| {
+        let field = field?.trim().to_owned();
+        (!field.is_empty()).then_some(field)
+    };
+    AgentChoice {
+        agent: named(agent),
+        script: named(script).map(Into::into),
+    }
+}
+
+/// Refuses what is a path rather than an id.
+pub(in crate::web) fn plain_id(id: &str) -> Result<&str, ApiError> {
     if id.contains(['/', '\\']) || id.is_empty() {
         let message = format!("{} is no id of a cast", materia_model::text::quoted(id));
         return Err(ApiError::new(
@@ -183,108 +166,67 @@ pub(in crate::web) fn folder(state: &State, id: &str) -> Result<Folder, ApiError
             message,
         ));
     }
-    Folder::find(&casts, id).map_err(|error| (&error).into())
+    Ok(id)
 }
 
 /// Everything about one cast but its events, which come live.
 pub(super) async fn show(Given(state): Given<State>, Path(id): Path<String>) -> Reply {
-    let shown = beside(move || {
-        let folder = folder(&state, &id)?;
-        let wanted = Wanted {
-            events: false,
+    let request = CastShowRequest {
+        cast: Some(plain_id(&id)?.to_owned()),
+        parts: CastParts {
             artifacts: true,
-        };
-        let shown =
-            show::show(&folder, wanted, &state.clock).map_err(|error| ApiError::from(&error))?;
-        let definition = folder
-            .read_definition()
-            .map_err(|error| ApiError::from(&error))?;
-        let definition: Value = serde_json::from_str(&definition).unwrap_or_default();
-        Ok(CastDetailReport {
-            cast: shown,
-            definition,
-        })
-    });
-    ok(&shown.await?)
+            definition: true,
+            ..CastParts::default()
+        },
+        config: None,
+    };
+    let mut cast = beside(move || state.engine.cast_show(&request)).await?;
+    let definition = cast.definition.take().unwrap_or_default();
+    ok(&CastDetailReport { cast, definition })
 }
 
 /// The beginning of one file of a cast.
 pub(super) async fn artifact(
     Given(state): Given<State>,
     Path(id): Path<String>,
-    Query(asked): Query<ArtifactQuery>,
+    Query(query): Query<ArtifactQuery>,
 ) -> Reply {
-    let read = beside(move || {
-        let folder = folder(&state, &id)?;
-        steer::artifact(&folder, &asked.path, SHOWN).map_err(|_| {
-            let message = format!(
-                "the cast has no file {}",
-                materia_model::text::quoted(&asked.path)
-            );
-            ApiError::new(ErrorKind::NotFound, "artifact_not_found", message)
-        })
-    });
-    ok(&read.await?)
+    let request = ArtifactRequest {
+        cast: Some(plain_id(&id)?.to_owned()),
+        path: query.path,
+    };
+    ok(&beside(move || state.engine.artifact(&request)).await?)
 }
 
 /// Continues, resumes, recasts, revives or aborts a cast.
 pub(super) async fn go_on(
     Given(state): Given<State>,
-    Path((id, wish)): Path<(String, String)>,
+    Path((id, action)): Path<(String, String)>,
     bytes: Bytes,
 ) -> Reply {
     let request: CastActionRequest = body(&bytes)?;
-    let done = beside(move || {
-        let folder = folder(&state, &id)?;
-        let said = request
-            .text
-            .as_deref()
-            .map(str::trim)
-            .filter(|said| !said.is_empty());
-        let wish = match wish.as_str() {
-            "continue" => Wish::Continue(said),
-            "resume" => Wish::Resume,
-            "recast" => Wish::Recast,
-            "revive" => Wish::Revive,
-            "abort" => Wish::Abort,
-            other => {
-                let message = format!(
-                    "a cast cannot be asked to {}",
-                    materia_model::text::quoted(other)
-                );
-                return Err(ApiError::new(ErrorKind::NotFound, "no_route", message));
-            }
-        };
-        let files = state.files()?;
-        let asked = going_on(&state, &files);
-        let player = Player::new(
-            &state,
-            request.agent_script.as_deref(),
-            request.agent.as_deref(),
-        );
-        let settings = start::settings(&folder).unwrap_or_default();
-        if let Wish::Abort = wish {
-            player.play(&state, &settings, |hands| start::go_on(folder, wish, hands))?;
-        } else {
-            start::may_go_on(&folder, &asked).map_err(|error| ApiError::from(&error))?;
-            let driven =
-                player.play(&state, &settings, |hands| steer::wish(folder, wish, hands))?;
-            player.drive_on(&state, driven)?;
+    let text = request.text.map(|text| text.trim().to_owned());
+    let action = match action.as_str() {
+        "continue" => ResumeAction::Continue(text.filter(|text| !text.is_empty())),
+        "resume" => ResumeAction::Resume,
+        "recast" => ResumeAction::Recast,
+        "revive" => ResumeAction::Revive,
+        "abort" => ResumeAction::Abort,
+        other => {
+            let message = format!(
+                "a cast cannot be asked to {}",
+                materia_model::text::quoted(other)
+            );
+            return Err(ApiError::new(ErrorKind::NotFound, "no_route", message).into());
         }
-        Ok(OkReport { ok: true })
-    });
-    ok(&done.await?)
-}
-
-/// What is asked of a cast that has its loadout and its agent already.
-fn going_on<'a>(state: &'a State, files: &'a Files) -> Asked<'a> {
-    Asked {
-        loadout: None,
-        files,
-        home: Some(&state.home),
-        trusting: state.trusting,
-        agent: None,
-    }
+    };
+    let request = ResumeRequest {
+        cast: Some(plain_id(&id)?.to_owned()),
+        action,
+        options: detached(request.agent_script, request.agent),
+    };
+    beside(move || state.engine.resume(&request, &mut ())).await?;
+    ok(&OkReport { ok: true })
 }
 
 /// Makes another cast of this one up to a step, and lets it go on from there.
@@ -294,46 +236,35 @@ pub(super) async fn fork(
     bytes: Bytes,
 ) -> Reply {
     let request: ForkRequest = body(&bytes)?;
-    let made = beside(move || {
-        let failed = |error: materia_engine::cast::Error| ApiError::from(&error);
-        let files = state.files()?;
-        let asked = going_on(&state, &files);
-        let old = folder(&state, &id)?;
-        start::may_go_on(&old, &asked).map_err(failed)?;
-        let casts = start::casts(state.project(), &files);
-        let made = fork_point::fork(&old, &casts, &request.at, &state.clock).map_err(failed)?;
-        let player = Player::new(
-            &state,
-            request.agent_script.as_deref(),
-            request.agent.as_deref(),
-        );
-        let settings = start::settings(&made).unwrap_or_default();
-        let driven = player.play(&state, &settings, |hands| {
-            steer::wish(made, Wish::Resume, hands)
-        })?;
-        let cast_id = driven.id.clone();
-        player.drive_on(&state, driven)?;
-        Ok(ForkReport { cast_id })
-    });
-    ok(&made.await?)
+    let request = api::ForkRequest {
+        cast: plain_id(&id)?.to_owned(),
+        at: request.at,
+        hold: false,
+        options: detached(request.agent_script, request.agent),
+    };
+    let forked = match beside(move || state.engine.fork(&request, &mut ())).await? {
+        api::ForkReport::Held(status) => status.cast_id,
+        api::ForkReport::Driven(cast) => cast.cast_id,
+    };
+    ok(&ForkReport { cast_id: forked })
 }
 
-/// Raises what a cast may spend; the person at the page is the operator (S2).
+/// Changes what a cast may spend; the user of the page is the operator (S2).
 pub(super) async fn budget(
     Given(state): Given<State>,
     Path(id): Path<String>,
     bytes: Bytes,
 ) -> Reply {
-    let request: BudgetRequest = body(&bytes)?;
-    let report = beside(move || {
-        let wanted = Raise {
-            tokens: request.max_tokens.map(Amount::To),
-            cost: request.max_cost_usd,
-            turns: request.max_turns,
-            minutes: request.max_minutes,
-        };
-        let folder = folder(&state, &id)?;
-        budget::budget(&folder, wanted, &state.clock).map_err(|error| ApiError::from(&error))
-    });
-    ok(&report.await?)
+    let limits: BudgetRequest = body(&bytes)?;
+    let request = CastBudgetRequest {
+        cast: Some(plain_id(&id)?.to_owned()),
+        change: BudgetChange {
+            tokens: limits.max_tokens.map(TokenLimit::Set),
+            cost: limits.max_cost_usd,
+            turns: limits.max_turns,
+            minutes: limits.max_minutes,
+        },
+        config: None,
+    };
+    ok(&beside(move || state.engine.budget(&request)).await?)
 }

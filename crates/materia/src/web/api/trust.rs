@@ -2,9 +2,8 @@
 
 use axum::body::Bytes;
 use axum::extract::State as Given;
-use materia_engine::trust::project;
 #[cfg(feature = "typescript")]
-use materia_engine::trust::project::TrustReport;
+use materia_engine::api::TrustReport;
 use serde::Deserialize;
 
 use super::super::reply::{Reply, beside, ok};
@@ -12,7 +11,6 @@ use super::super::state::State;
 #[cfg(feature = "typescript")]
 use super::super::types::Types;
 use super::body;
-use materia_engine::api::{ApiError, ErrorKind};
 
 /// Agreement to what was shown.
 #[derive(Debug, Deserialize)]
@@ -30,30 +28,13 @@ pub(super) fn declare(types: &mut Types) {
     types.add::<TrustRequest>();
 }
 
-/// What the project would run, and how the person stands to it.
+/// What the project would run, and whether the user trusts it.
 pub(super) async fn show(Given(state): Given<State>) -> Reply {
-    let shown = beside(move || {
-        project::show(&state.files()?, Some(&state.home)).map_err(|error| (&error).into())
-    });
-    ok(&shown.await?)
+    ok(&beside(move || state.engine.trust_show()).await?)
 }
 
 /// Agrees to exactly what was shown.
 pub(super) async fn grant(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let request: TrustRequest = body(&bytes)?;
-    let granted = beside(move || {
-        let files = state.files()?;
-        let failed = |error: materia_engine::trust::Error| ApiError::from(&error);
-        let shown = project::show(&files, Some(&state.home)).map_err(failed)?;
-        if shown.digest.as_ref() != Some(&request.digest) {
-            let message = "what the project brings is not what you were shown";
-            return Err(
-                ApiError::new(ErrorKind::Conflict, "changed_meanwhile", message)
-                    .hint("look at it again"),
-            );
-        }
-        project::grant(&files, &state.home, &shown, &state.clock).map_err(failed)?;
-        project::show(&files, Some(&state.home)).map_err(failed)
-    });
-    ok(&granted.await?)
+    ok(&beside(move || state.engine.trust_accept(&request.digest)).await?)
 }

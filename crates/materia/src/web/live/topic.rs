@@ -9,29 +9,21 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use axum::response::sse::Event;
-use materia_engine::cast::list;
-use materia_engine::cast::start;
-use materia_engine::editor::Target;
 use materia_engine::inspect::{self, Filter as Runs};
-use materia_engine::quest::runner;
 use materia_engine::routing::watch;
 use materia_engine::run::Root;
-use materia_engine::wake::DirectoryWatch;
 use materia_model::run::Status;
 use serde::Serialize;
 use tokio::sync::{mpsc, watch as channel};
 use tokio::time::{sleep, timeout};
 
-use super::super::api;
 use super::super::reply::beside;
 use super::super::state::{State, Topic};
 use super::waking::Waking;
-use materia_engine::api::ApiError;
+use materia_engine::api::{ApiError, DirectoryWatch, LiveReport, QuestListRequest};
 
 /// How long changes are gathered before they are looked at.
 const GATHER: Duration = Duration::from_millis(80);
-/// How many casts a page is told of.
-const LISTED: usize = 200;
 
 /// A list as it is now, and the directories that tell when it is different.
 type Looked = (String, Vec<PathBuf>);
@@ -145,48 +137,22 @@ impl Topic {
 
     fn look(self, state: &State) -> Result<Looked, ApiError> {
         match self {
-            Self::Casts => look_at_casts(state),
-            Self::Needs => look_at_needs(state),
+            Self::Casts => state.engine.live_casts().map(document),
+            Self::Needs => state.engine.live_needs().map(document),
             Self::Runs => look_at_runs(state),
             Self::Quests => look_at_quests(state),
             Self::Library => {
-                let library = state.library();
-                Ok((
-                    spelled(&api::shelf(state)),
-                    vec![nearest(library.root()), nearest(&library.drafts())],
-                ))
+                let report = state.engine.recipe_overview()?;
+                let directories = report.directories.iter().map(|dir| nearest(dir));
+                Ok((spelled(&report), directories.collect()))
             }
         }
     }
 }
 
-fn look_at_casts(state: &State) -> Result<Looked, ApiError> {
-    let folder = start::casts(state.project(), &state.files()?);
-    let filter = list::Filter {
-        limit: Some(LISTED),
-        status: None,
-    };
-    let mut listing = list::list(&folder, &filter, &state.clock);
-    // How long ago something was changes by itself and is no news.
-    for one in &mut listing.casts {
-        one.age_ms = None;
-    }
-    let open = listing
-        .casts
-        .iter()
-        .filter(|one| !matches!(one.status, "complete" | "failed" | "aborted"));
-    let mut dirs: Vec<PathBuf> = open.map(|one| one.run_dir.clone().into()).collect();
-    dirs.push(nearest(&folder));
-    Ok((spelled(&listing), dirs))
-}
-
-fn look_at_needs(state: &State) -> Result<Looked, ApiError> {
-    let mut dirs = watch::bells(&Root::new(state.home.runs()));
-    for target in [Target::User, Target::Project] {
-        let file = target.file(&state.home, state.project());
-        dirs.extend(file.parent().map(nearest));
-    }
-    Ok((spelled(&api::needs(state)?), dirs))
+/// A live report as a document.
+fn document<T: Serialize>(live: LiveReport<T>) -> Looked {
+    (spelled(&live.report), live.directories)
 }
 
 fn look_at_runs(state: &State) -> Result<Looked, ApiError> {
@@ -202,10 +168,9 @@ fn look_at_runs(state: &State) -> Result<Looked, ApiError> {
 }
 
 fn look_at_quests(state: &State) -> Result<Looked, ApiError> {
-    let store = api::board(state)?;
-    let listing = runner::list(&store, None, usize::MAX, &state.clock)
-        .map_err(|error| ApiError::from(&error))?;
-    let dirs = store.file().parent().map(nearest).into_iter().collect();
+    let listing = state.engine.quest_list(&QuestListRequest::default())?;
+    let board = Path::new(&listing.file);
+    let dirs = board.parent().map(nearest).into_iter().collect();
     Ok((spelled(&listing), dirs))
 }
 

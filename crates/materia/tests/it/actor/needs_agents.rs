@@ -1,23 +1,23 @@
-//! Actors that are played by the real programs, against the scripted model.
+//! The real agent programs as actors, against the scripted model.
 
 use serde_json::{Value, json};
 
-use super::{lines, posted, said};
-use crate::agent::stage::{Program, Stage};
+use super::{entries, entry, messages};
+use crate::agent::harness::{AgentHarness, Program};
 
-/// A stage on which this program can run a line when it is asked to, and repeats what it hears
-/// otherwise.
-fn stage(program: Program, line: &str) -> Stage {
+/// A harness whose model runs `line` in a tool when the prompt says `use a tool`, and otherwise
+/// repeats the prompt.
+fn tool_harness(program: Program, line: &str) -> AgentHarness {
     let rules = json!([
         {"match": "use a tool", "after_tool": false,
             "reply": {"text": "I will.", "tool_calls": [program.shell(line)]}},
         {"match": "use a tool", "after_tool": true, "reply": {"text": "It is done."}},
     ]);
-    Stage::new(&[program], &rules)
+    AgentHarness::new(&[program], &rules)
 }
 
-fn spawn(stage: &Stage, program: Program, more: &[&str]) {
-    let words = [
+fn spawn(harness: &AgentHarness, program: Program, more: &[&str]) {
+    let args = [
         &[
             "spawn",
             "--json",
@@ -29,98 +29,110 @@ fn spawn(stage: &Stage, program: Program, more: &[&str]) {
         more,
     ]
     .concat();
-    stage.materia(&words).run().ok();
+    harness.materia(&args).run().ok();
 }
 
-fn say(stage: &Stage, text: &str) {
-    stage
+fn send_chat(harness: &AgentHarness, text: &str) {
+    harness
         .materia(&["message", "run:a", "chat.message", text])
         .run()
         .ok();
 }
 
-/// How many messages of the person the model saw in its last request.
-fn turns(stage: &Stage) -> u64 {
-    stage.requests().last().unwrap()["turns"].as_u64().unwrap()
+/// The number of user messages in the last request to the model.
+fn turns(harness: &AgentHarness) -> u64 {
+    harness.requests().last().unwrap()["turns"]
+        .as_u64()
+        .unwrap()
 }
 
-/// Two turns in one session, killed in a tool in the third, started again: the model sees each
-/// prompt once.
-fn lives(program: Program) {
-    let stage = stage(program, "sleep 600; echo never");
-    spawn(&stage, program, &["my name is Ada"]);
-    let house = &stage.house;
-    house.answers(1);
-    let first = turns(&stage);
-    say(&stage, "what is my name?");
-    house.answers(2);
-    let second = turns(&stage);
-    assert!(second > first, "the session goes on: {first} then {second}");
+/// Two turns in one session, a kill during a tool of the third turn, and a restart: the model sees
+/// each prompt once.
+fn survives_kill(program: Program) {
+    let harness = tool_harness(program, "sleep 600; echo never");
+    spawn(&harness, program, &["my name is Ada"]);
+    let env = &harness.env;
+    env.wait_for_answers(1);
+    let first = turns(&harness);
+    send_chat(&harness, "what is my name?");
+    env.wait_for_answers(2);
+    let second = turns(&harness);
+    assert!(
+        second > first,
+        "the session did not continue: {first} then {second}"
+    );
 
-    say(&stage, "use a tool");
-    stage.until(|| !stage.processes("sleep 600").is_empty());
-    stage
+    send_chat(&harness, "use a tool");
+    harness.wait_until(|| !harness.processes("sleep 600").is_empty());
+    harness
         .materia(&["message", "run:a", "control.kill"])
         .run()
         .ok();
-    assert_eq!(house.alive().len(), 0, "killing it kills its tools");
+    assert_eq!(env.live_processes().len(), 0, "kill must end its tools");
 
-    let before = stage.requests().len();
-    stage.script(&json!([{"match": "use a tool", "reply": {"text": "It is done."}}]));
-    spawn(&stage, program, &[]);
-    let answers = house.answers(3);
+    let before = harness.requests().len();
+    harness.set_rules(&json!([{"match": "use a tool", "reply": {"text": "It is done."}}]));
+    spawn(&harness, program, &[]);
+    let answers = env.wait_for_answers(3);
     assert_eq!(answers[2]["body"], "It is done.");
-    let asked: Vec<Value> = stage.requests().split_off(before);
+    let asked: Vec<Value> = harness.requests().split_off(before);
     let again = asked[0]["turns"].as_u64().unwrap();
     assert_eq!(
         again - second,
         second - first,
         "the prompt is in the conversation once"
     );
-    let agent = &house.transcript()["agent"];
+    let agent = &env.actor_transcript()["agent"];
     assert!(agent["usage"]["total"].as_u64().unwrap() > 0, "{agent}");
-    house.kill("a");
+    env.kill("a");
 }
 
-/// Something that is said while a tool works becomes a part of the same turn.
-fn steered(program: Program) {
-    let stage = stage(program, "until test -e go; do sleep 0.05; done; echo went");
-    spawn(&stage, program, &["use a tool"]);
-    let house = &stage.house;
-    stage.until(|| !stage.processes("until test -e go").is_empty());
-    say(&stage, "and be brief");
-    // It was sent before the tool is done; the programs take it up behind that.
-    house.until_file_has(house.run_place("a").journal(), "message.claim");
-    stage.until(|| posted(house, "a").len() == 2);
-    stage.until(|| {
-        let box_ = stage
+/// A message sent while a tool runs becomes part of the same turn.
+fn takes_steering(program: Program) {
+    let harness = tool_harness(program, "until test -e go; do sleep 0.05; done; echo went");
+    spawn(&harness, program, &["use a tool"]);
+    let env = &harness.env;
+    harness.wait_until(|| !harness.processes("until test -e go").is_empty());
+    send_chat(&harness, "and be brief");
+    // The message is sent while the tool runs; the programs read it after the tool has finished.
+    env.wait_for_file_text(env.run_dir("a").journal(), "message.claim");
+    harness.wait_until(|| messages(env, "a").len() == 2);
+    harness.wait_until(|| {
+        let mailbox = harness
             .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
             .run()
             .ok()
             .json();
-        box_["counts"]["claimed"] == 2
+        mailbox["counts"]["claimed"] == 2
     });
-    house.write("go", "");
-    let answers = house.answers(1);
+    env.write("go", "");
+    let answers = env.wait_for_answers(1);
     assert_eq!(
         answers[0]["metadata"]["answers"].as_array().unwrap().len(),
         2,
         "{}",
         answers[0]
     );
-    let told = lines(&house.transcript());
+    let transcript = entries(&env.actor_transcript());
     assert_eq!(
-        told[..2],
-        [said("prompt", "use a tool"), said("steer", "and be brief")],
-        "{told:?}"
+        transcript[..2],
+        [
+            entry("prompt", "use a tool"),
+            entry("steer", "and be brief")
+        ],
+        "{transcript:?}"
     );
-    assert_eq!((told.len(), told[2].0.as_str()), (3, "answer"), "{told:?}");
-    let raw = std::fs::read_to_string(house.home().join("requests.jsonl")).unwrap();
+    assert_eq!(
+        (transcript.len(), transcript[2].0.as_str()),
+        (3, "answer"),
+        "{transcript:?}"
+    );
+    let raw = std::fs::read_to_string(env.home().join("requests.jsonl")).unwrap();
     assert!(
         raw.lines().last().unwrap().contains("and be brief"),
-        "the model heard it"
+        "the model did not get the message"
     );
-    house.kill("a");
+    env.kill("a");
 }
 
 macro_rules! each_program {
@@ -129,13 +141,13 @@ macro_rules! each_program {
             use super::Program;
 
             #[test]
-            fn it_lives_on_across_a_kill() {
-                super::lives($program);
+            fn the_session_survives_a_kill() {
+                super::survives_kill($program);
             }
 
             #[test]
-            fn it_hears_what_is_said_meanwhile() {
-                super::steered($program);
+            fn a_message_during_a_turn_steers_it() {
+                super::takes_steering($program);
             }
         })*
     };

@@ -1,11 +1,11 @@
-//! The real programs, each through every way a turn can go.
+//! The real programs, each with every outcome of a turn.
 
 mod casts;
 mod turns;
 
-use super::stage::Program;
+use super::harness::Program;
 
-/// The same tests for each program.
+/// Generates the same tests for each program.
 macro_rules! each_program {
     ($($module:ident: $program:expr;)*) => {
         $(mod $module {
@@ -14,12 +14,12 @@ macro_rules! each_program {
             const PROGRAM: Program = $program;
 
             #[test]
-            fn a_text_turn() {
+            fn a_turn_returns_text_and_usage() {
                 super::turns::text(PROGRAM);
             }
 
             #[test]
-            fn a_tool_writes_a_file_and_every_call_is_counted() {
+            fn a_tool_writes_a_file_and_every_request_is_counted() {
                 super::turns::tool(PROGRAM);
             }
 
@@ -29,12 +29,12 @@ macro_rules! each_program {
             }
 
             #[test]
-            fn what_a_provider_refuses_is_told_as_it_was() {
+            fn errors_of_the_provider_have_their_own_outcomes() {
                 super::turns::refusals(PROGRAM);
             }
 
             #[test]
-            fn what_passes_is_waited_for() {
+            fn transient_errors_are_retried() {
                 super::turns::passing_faults(PROGRAM);
             }
 
@@ -44,17 +44,17 @@ macro_rules! each_program {
             }
 
             #[test]
-            fn an_interrupt_leaves_nothing() {
+            fn an_interrupt_leaves_no_process() {
                 super::turns::interrupts(PROGRAM);
             }
 
             #[test]
-            fn a_killed_agent_takes_its_tools_along() {
+            fn the_tools_of_a_killed_agent_end() {
                 super::turns::killed(PROGRAM);
             }
 
             #[test]
-            fn tools_are_what_the_scope_says() {
+            fn the_scope_limits_the_tools() {
                 super::turns::scopes(PROGRAM);
             }
         })*

@@ -1,10 +1,10 @@
-//! The crash matrix (C9, C22, P2): the reference cast is killed at every point that it passes,
-//! resumed, and compared with the one that nobody disturbed.
+//! The crash matrix (C9, C22, P2): the reference cast is killed at every failpoint, resumed, and
+//! compared with an undisturbed cast.
 //!
 //! The cast has a repair, a loop of three items, a rework and a utility with a side effect. It runs
-//! once with a trace, which names every failpoint it passes (one of them right after every event),
-//! and then once for each passing. The scripted agent answers by what it is asked, so that it does
-//! not matter how many processes ask.
+//! once with a trace that lists every failpoint hit (there is one right after every event), and then
+//! once for each hit. The answers of the scripted agent depend only on the prompt, so it does not
+//! matter how many processes ask it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,13 +15,13 @@ use materia_model::cast::{Body, Event, State, Status};
 use serde_json::{Value, json};
 
 use super::{config, files, run_dir};
-use crate::house::{House, Outcome};
+use crate::test_env::{TestEnv, TestOutput};
 
 const EFFECTS: &str = "effects";
 
-/// Plan (with a repair), then build, record in a file and check each of three items; the second one
-/// twice.
-fn reference() -> Value {
+/// The reference cast: plan (with a repair), then build, record in a file and check each of three
+/// items, the second one twice.
+fn reference_config() -> Value {
     let mut config = config(
         &json!({
             "a": {"materia": "Plan", "edges": [{"to": "build"}]},
@@ -49,11 +49,11 @@ fn replies() -> Value {
         .map(|title| json!({"title": title, "context": format!("Do {title}.")}))
         .collect();
     let usage = json!({"input": 1, "output": 1});
-    let reply = |wanted: Value, text: Value| {
+    let reply = |condition: Value, text: Value| {
         let text = text
             .as_str()
             .map_or_else(|| text.to_string(), str::to_owned);
-        json!({"match": wanted, "text": text, "usage": usage, "times": 1000})
+        json!({"match": condition, "text": text, "usage": usage, "times": 1000})
     };
     json!({"replies": [
         reply(json!({"socket": "a", "contains": "cannot be used"}), json!({"workItems": items})),
@@ -66,11 +66,11 @@ fn replies() -> Value {
     ]})
 }
 
-/// Runs the reference cast from its beginning.
-fn cast(house: &House, failpoint: &str) -> Outcome {
-    house.write("flow.json", reference().to_string());
-    house.write("script.json", replies().to_string());
-    let words = [
+/// Runs the reference cast from the start.
+fn cast(env: &TestEnv, failpoint: &str) -> TestOutput {
+    env.write("flow.json", reference_config().to_string());
+    env.write("script.json", replies().to_string());
+    let args = [
         "cast",
         "--config",
         "flow.json",
@@ -79,30 +79,24 @@ fn cast(house: &House, failpoint: &str) -> Outcome {
         "script.json",
         "--json",
     ];
-    house
-        .materia(&words)
-        .env("MATERIA_FAILPOINT", failpoint)
-        .run()
+    env.materia(&args).env("MATERIA_FAILPOINT", failpoint).run()
 }
 
-fn resume(house: &House, failpoint: &str) -> Outcome {
-    let words = ["resume", "--agent-script", "script.json", "--json"];
-    house
-        .materia(&words)
-        .env("MATERIA_FAILPOINT", failpoint)
-        .run()
+fn resume(env: &TestEnv, failpoint: &str) -> TestOutput {
+    let args = ["resume", "--agent-script", "script.json", "--json"];
+    env.materia(&args).env("MATERIA_FAILPOINT", failpoint).run()
 }
 
-/// What has to be alike however often the cast was killed.
+/// What must be the same however often the cast was killed.
 #[derive(Debug, PartialEq)]
-struct Story {
+struct CastResult {
     state: State,
-    /// The visits in the order they finished.
+    /// The visits in the order in which they finished.
     finished: Vec<(String, u64)>,
 }
 
-fn log(house: &House) -> Vec<Event> {
-    let records = Reader::open(&run_dir(house).join("events.jsonl"), From::Beginning)
+fn read_events(env: &TestEnv) -> Vec<Event> {
+    let records = Reader::open(&run_dir(env).join("events.jsonl"), From::Beginning)
         .unwrap()
         .map(Result::unwrap);
     let read = |record: materia_model::record::Record| {
@@ -116,10 +110,10 @@ fn log(house: &House) -> Vec<Event> {
     records.filter_map(read).collect()
 }
 
-fn story(house: &House) -> Story {
-    let events = log(house);
+fn cast_result(env: &TestEnv) -> CastResult {
+    let events = read_events(env);
     let mut state = State::fold(&events);
-    // A turn that ended just before the kill was paid for, although it is asked for again.
+    // A turn that ended just before the kill counts as spending, although it runs again.
     let turns = events
         .iter()
         .filter(|event| matches!(event.body, Body::AgentTurnEnd(_)))
@@ -135,16 +129,16 @@ fn story(house: &House) -> Story {
         }
         _ => None,
     });
-    Story {
+    CastResult {
         state,
         finished: finished.collect(),
     }
 }
 
-/// Every promise about a cast that came to its end, however.
-fn check(house: &House, expected: &Story, failpoint: &str) {
-    let events = log(house);
-    assert_eq!(story(house), *expected, "{failpoint}");
+/// Asserts everything that must hold for an ended cast.
+fn check(env: &TestEnv, expected: &CastResult, failpoint: &str) {
+    let events = read_events(env);
+    assert_eq!(cast_result(env), *expected, "{failpoint}");
     let ends = events
         .iter()
         .filter(|event| matches!(event.body, Body::CastEnd(_)))
@@ -158,9 +152,11 @@ fn check(house: &House, expected: &Story, failpoint: &str) {
                 *runs
                     .entry(dispatch.place.item_key.clone().unwrap())
                     .or_default() += 1;
-                dispatched(&mut visits, &dispatch.place, failpoint);
+                count_dispatch(&mut visits, &dispatch.place, failpoint);
             }
-            Body::AgentTurnStart(dispatch) => dispatched(&mut visits, &dispatch.place, failpoint),
+            Body::AgentTurnStart(dispatch) => {
+                count_dispatch(&mut visits, &dispatch.place, failpoint)
+            }
             Body::SocketInterrupted(doubt) => {
                 visits
                     .entry((doubt.place.socket.clone(), doubt.place.visit))
@@ -179,17 +175,20 @@ fn check(house: &House, expected: &Story, failpoint: &str) {
         assert_eq!(
             dispatches,
             planned + doubts,
-            "{failpoint}: visit {visit} of {socket} ran without a reason"
+            "{failpoint}: visit {visit} of {socket} ran without an interruption"
         );
     }
-    side_effects(house, &runs, failpoint);
-    let there = files(&run_dir(house));
-    for artifact in manifest(house) {
-        assert!(there.contains(&artifact), "{failpoint}: {artifact} is gone");
+    check_side_effects(env, &runs, failpoint);
+    let files_present = files(&run_dir(env));
+    for artifact in manifest_artifacts(env) {
+        assert!(
+            files_present.contains(&artifact),
+            "{failpoint}: {artifact} is gone"
+        );
     }
 }
 
-fn dispatched(
+fn count_dispatch(
     visits: &mut BTreeMap<(String, u64), (usize, usize, bool)>,
     place: &materia_model::cast::event::Place,
     failpoint: &str,
@@ -201,10 +200,10 @@ fn dispatched(
     visit.0 += 1;
 }
 
-/// A side effect stands in the file once for each run that ended, and perhaps once for each that
-/// was in doubt.
-fn side_effects(house: &House, runs: &BTreeMap<String, usize>, failpoint: &str) {
-    let text = house.read(EFFECTS);
+/// Asserts that a side effect happened once per completed run, and at most once more per interrupted
+/// run.
+fn check_side_effects(env: &TestEnv, runs: &BTreeMap<String, usize>, failpoint: &str) {
+    let text = env.read(EFFECTS);
     for (item, planned) in [("WI-1", 1), ("WI-2", 2), ("WI-3", 1)] {
         let seen = text.lines().filter(|line| *line == item).count();
         assert!(
@@ -214,9 +213,9 @@ fn side_effects(house: &House, runs: &BTreeMap<String, usize>, failpoint: &str) 
     }
 }
 
-/// The artifacts that the manifest names.
-fn manifest(house: &House) -> Vec<String> {
-    let text = fs::read_to_string(run_dir(house).join("manifest.json")).unwrap();
+/// The paths of the artifacts in the manifest.
+fn manifest_artifacts(env: &TestEnv) -> Vec<String> {
+    let text = fs::read_to_string(run_dir(env).join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_str(&text).unwrap();
     let entries = manifest["entries"].as_array().unwrap();
     assert!(entries.len() > 20, "{text}");
@@ -226,50 +225,56 @@ fn manifest(house: &House) -> Vec<String> {
         .collect()
 }
 
-/// Every passing of every point in an undisturbed cast, and what that cast came to.
-fn passings() -> (Vec<(String, u64)>, Story) {
-    let house = House::new();
-    let trace = house.work().join("trace");
-    let outcome = cast(&house, &format!("trace:{}", trace.display())).ok();
+/// Every failpoint hit of an undisturbed cast, and the result of that cast.
+fn failpoint_hits() -> (Vec<(String, u64)>, CastResult) {
+    let env = TestEnv::new();
+    let trace = env.work_dir().join("trace");
+    let outcome = cast(&env, &format!("trace:{}", trace.display())).ok();
     assert_eq!(
         outcome.json()["visits"],
         json!({"a": 1, "build": 4, "check": 4, "record": 4}),
         "{}",
         outcome.stdout
     );
-    let expected = story(&house);
+    let expected = cast_result(&env);
     assert_eq!(expected.state.status, Status::Complete);
-    check(&house, &expected, "nothing");
-    assert_eq!(house.read(EFFECTS), "WI-1\nWI-2\nWI-2\nWI-3\n");
+    check(&env, &expected, "nothing");
+    assert_eq!(env.read(EFFECTS), "WI-1\nWI-2\nWI-2\nWI-3\n");
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    let mut passings = Vec::new();
+    let mut hits = Vec::new();
     for point in fs::read_to_string(trace).unwrap().lines() {
         let nth = counts.entry(point.to_owned()).or_default();
         *nth += 1;
-        passings.push((point.to_owned(), *nth));
+        hits.push((point.to_owned(), *nth));
     }
-    (passings, expected)
+    (hits, expected)
 }
 
-/// Kills the cast at one point, goes on until it has ended, and checks what it came to. `again`
-/// kills the first resumption too.
-fn survive(point: &str, nth: u64, action: &str, again: Option<&str>, expected: &Story) {
+/// Kills the cast at one failpoint, resumes it until it has ended, and checks the result. `again` is
+/// a failpoint that kills the first `resume`, too.
+fn kill_and_resume(
+    point: &str,
+    nth: u64,
+    action: &str,
+    again: Option<&str>,
+    expected: &CastResult,
+) {
     let failpoint = format!("{point}:{nth}:{action}");
-    let house = House::in_memory();
-    let first = cast(&house, &failpoint);
+    let env = TestEnv::in_memory();
+    let first = cast(&env, &failpoint);
     let code = first.code();
     match action {
         "abort" | "torn" => assert_eq!(code, 128 + 6, "{failpoint}"),
         _ if code == 0 => {}
         _ => {
             let error = &first.json()["error"];
-            let told = ["log", "storage"].contains(&error["code"].as_str().unwrap())
+            let is_storage_error = ["log", "storage"].contains(&error["code"].as_str().unwrap())
                 && error["hint"].is_string();
-            assert!(told, "{failpoint}: {}", first.transcript());
+            assert!(is_storage_error, "{failpoint}: {}", first.transcript());
         }
     }
     let log_file = || {
-        fs::read_dir(house.work().join(".pi/pi-materia"))
+        fs::read_dir(env.work_dir().join(".pi/pi-materia"))
             .ok()?
             .next()?
             .ok()
@@ -281,31 +286,31 @@ fn survive(point: &str, nth: u64, action: &str, again: Option<&str>, expected: &
             .contains("\"cast_start\"")
     });
     if let Some(again) = again {
-        resume(&house, again);
+        resume(&env, again);
     }
-    let resumed = resume(&house, "none:abort");
+    let resumed = resume(&env, "none:abort");
     match (resumed.code(), resumed.json()["error"]["code"].as_str()) {
-        // It had ended, and only its documents were missing.
+        // The cast had ended; only its documents were missing.
         (0, _) | (4, Some("refused")) => {}
-        // Nobody was promised anything, and nothing ran.
+        // The cast had not started: nothing was promised and nothing ran.
         (_, Some("cast_not_found" | "bad_cast")) if !began => {
-            return assert!(!house.work().join(EFFECTS).exists());
+            return assert!(!env.work_dir().join(EFFECTS).exists());
         }
         _ => panic!("{failpoint}: {}", resumed.transcript()),
     }
-    check(&house, expected, &failpoint);
+    check(&env, expected, &failpoint);
 }
 
-/// Does something with each of many, several at a time.
-fn all<T: Sync>(many: &[T], each: impl Fn(usize, &T) + Sync) {
+/// Calls `each` for every item, in four threads.
+fn for_each_parallel<T: Sync>(items: &[T], each: impl Fn(usize, &T) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(one) = many.get(index) else { break };
-                    each(index, one);
+                    let Some(item) = items.get(index) else { break };
+                    each(index, item);
                 }
             });
         }
@@ -314,14 +319,10 @@ fn all<T: Sync>(many: &[T], each: impl Fn(usize, &T) + Sync) {
 
 #[test]
 fn c9_a_sample_of_the_crash_matrix() {
-    let (passings, expected) = passings();
-    let sample: Vec<&(String, u64)> = passings
-        .iter()
-        .skip(7)
-        .step_by(passings.len() / 8)
-        .collect();
-    all(&sample, |_, (point, nth)| {
-        survive(point, *nth, "abort", None, &expected);
+    let (hits, expected) = failpoint_hits();
+    let sample: Vec<&(String, u64)> = hits.iter().skip(7).step_by(hits.len() / 8).collect();
+    for_each_parallel(&sample, |_, (point, nth)| {
+        kill_and_resume(point, *nth, "abort", None, &expected);
     });
 }
 
@@ -329,20 +330,17 @@ mod slow {
     use super::*;
 
     #[test]
-    fn c9_killed_at_every_point_it_ends_alike() {
-        let (passings, expected) = passings();
-        let recorded = passings
+    fn c9_killed_at_every_point_a_cast_ends_the_same() {
+        let (hits, expected) = failpoint_hits();
+        let recorded = hits
             .iter()
             .filter(|(point, _)| point == "cast.recorded")
             .count();
-        assert!(
-            recorded > 60 && passings.len() > 3 * recorded,
-            "{passings:?}"
-        );
-        all(&passings, |index, (point, nth)| {
-            // Every fourth time the one who takes it up is killed as well.
+        assert!(recorded > 60 && hits.len() > 3 * recorded, "{hits:?}");
+        for_each_parallel(&hits, |index, (point, nth)| {
+            // Every fourth time the first `resume` is killed, too.
             let again = format!("cast.recorded:{}:abort", 1 + index % 7);
-            survive(
+            kill_and_resume(
                 point,
                 *nth,
                 "abort",
@@ -353,15 +351,15 @@ mod slow {
     }
 
     #[test]
-    fn c9_torn_writes_and_failing_disks_leave_it_resumable() {
-        let (passings, expected) = passings();
+    fn c9_after_torn_writes_and_disk_errors_a_cast_resumes() {
+        let (hits, expected) = failpoint_hits();
         let mut cases = Vec::new();
         let mut last: BTreeMap<&String, u64> = BTreeMap::new();
-        // A program that cannot be started has failed, which is no trouble of ours (C12).
-        let ours = passings
+        // A program that cannot start is a failed step, not a failure of the cast engine (C12).
+        let own_points = hits
             .iter()
             .filter(|(point, _)| !point.starts_with("process."));
-        last.extend(ours.map(|(point, nth)| (point, *nth)));
+        last.extend(own_points.map(|(point, nth)| (point, *nth)));
         for (point, last) in last {
             for nth in std::collections::BTreeSet::from([1, last.div_ceil(2), last]) {
                 let torn = point.ends_with(".write").then_some("torn");
@@ -373,8 +371,8 @@ mod slow {
                 );
             }
         }
-        all(&cases, |_, (point, nth, action)| {
-            survive(point, *nth, action, None, &expected);
+        for_each_parallel(&cases, |_, (point, nth, action)| {
+            kill_and_resume(point, *nth, action, None, &expected);
         });
     }
 }

@@ -1,16 +1,16 @@
-//! What a driver that was killed left running is ended before anything runs again (A6).
+//! Processes that a killed driver left running are ended before anything runs again (A6).
 
 use std::path::Path;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use super::{config, events, types};
-use crate::house::{House, Running};
+use super::{config, event_types, events};
+use crate::test_env::{TestEnv, TestProcess};
 
-/// A utility whose child leaves its session and writes for ever; once there is a `go`, it looks how
-/// much and ends.
-fn escaping(name: &str) -> Value {
+/// A utility whose child leaves its session and keeps writing to a file. If `go` exists, the utility
+/// records the size of that file and exits.
+fn escaping_config(name: &str) -> Value {
     let escapee = format!("echo up >{name}.up; while sleep 0.01; do echo x >>{name}.late; done");
     let script = format!(
         "cat >/dev/null; if [ -e go ]; then wc -c <{name}.late >{name}.seen; exit 0; fi; \
@@ -23,47 +23,51 @@ fn escaping(name: &str) -> Value {
     )
 }
 
-/// Casts in the background, until the escapee writes.
-fn started<'a>(house: &'a House, name: &str) -> Running<'a> {
-    house.write(&format!("{name}.json"), escaping(name).to_string());
-    let running = house
+/// Starts a cast and waits until the escaped process writes.
+fn start_cast<'a>(env: &'a TestEnv, name: &str) -> TestProcess<'a> {
+    env.write(&format!("{name}.json"), escaping_config(name).to_string());
+    let running = env
         .materia(&["cast", "--config", &format!("{name}.json"), name])
         .start();
-    until(&house.work().join(format!("{name}.late")));
+    wait_for_file(&env.work_dir().join(format!("{name}.late")));
     running
 }
 
-fn until(path: &Path) {
+fn wait_for_file(path: &Path) {
     while !path.exists() {
         std::thread::yield_now();
     }
 }
 
-fn killed(running: Running<'_>) {
+fn kill_driver(running: TestProcess<'_>) {
     running.signal(Signal::KILL);
-    assert_eq!(running.end().code(), 128 + 9);
+    assert_eq!(running.wait().code(), 128 + 9);
 }
 
 #[test]
-fn a6_resume_ends_what_a_killed_driver_left_before_the_visit_runs_again() {
-    let house = House::new();
-    killed(started(&house, "one"));
-    assert!(house.alive().len() >= 2, "{:?}", house.alive());
-    house.write("go", "");
-    let resumed = house.materia(&["resume"]).run().ok();
+fn a6_resume_ends_orphans_before_the_visit_runs_again() {
+    let env = TestEnv::new();
+    kill_driver(start_cast(&env, "one"));
+    assert!(
+        env.live_processes().len() >= 2,
+        "{:?}",
+        env.live_processes()
+    );
+    env.write("go", "");
+    let resumed = env.materia(&["resume"]).run().ok();
     assert!(
         resumed.stderr.contains(" of the process that drove it"),
         "{}",
         resumed.transcript()
     );
-    let size = house.read("one.late").len().to_string();
+    let size = env.read("one.late").len().to_string();
     assert_eq!(
-        house.read("one.seen").trim(),
+        env.read("one.seen").trim(),
         size,
-        "it wrote while the visit ran again"
+        "the orphan wrote while the visit ran again"
     );
-    assert!(house.alive().is_empty());
-    let ended = events(&house)
+    assert!(env.live_processes().is_empty());
+    let ended = events(&env)
         .into_iter()
         .find(|event| event["type"] == "orphans_ended")
         .unwrap();
@@ -71,39 +75,39 @@ fn a6_resume_ends_what_a_killed_driver_left_before_the_visit_runs_again() {
 }
 
 #[test]
-fn a6_abort_ends_them_too_and_nobody_elses() {
-    let house = House::new();
-    killed(started(&house, "one"));
-    let other = started(&house, "two");
+fn a6_abort_ends_the_orphans_of_its_cast_only() {
+    let env = TestEnv::new();
+    kill_driver(start_cast(&env, "one"));
+    let other = start_cast(&env, "two");
     let id = "2026-01-01T00-00-00-000Z";
-    let aborted = house.materia(&["abort", id, "--json"]).run().ok().json();
+    let aborted = env.materia(&["abort", id, "--json"]).run().ok().json();
     assert_eq!(aborted["status"], "aborted");
-    let before = house.read("two.late").len();
-    while house.read("two.late").len() == before {
+    let before = env.read("two.late").len();
+    while env.read("two.late").len() == before {
         std::thread::yield_now();
     }
-    let size = house.read("one.late").len();
+    let size = env.read("one.late").len();
     other.signal(Signal::TERM);
-    assert_eq!(other.end().code(), 130);
+    assert_eq!(other.wait().code(), 130);
     assert_eq!(
-        house.read("one.late").len(),
+        env.read("one.late").len(),
         size,
-        "it still wrote after the abort"
+        "the orphan still wrote after the abort"
     );
-    assert!(house.alive().is_empty());
+    assert!(env.live_processes().is_empty());
 }
 
 #[test]
-fn a6_what_a_detached_driver_left_is_found_as_well() {
-    let house = House::new();
-    house.write("one.json", escaping("one").to_string());
-    let began = house
+fn a6_orphans_of_a_detached_driver_are_ended() {
+    let env = TestEnv::new();
+    env.write("one.json", escaping_config("one").to_string());
+    let began = env
         .materia(&["cast", "--config", "one.json", "x", "--detach", "--json"])
         .run()
         .ok()
         .json();
-    until(&house.work().join("one.late"));
-    let lock = std::fs::read(super::run_dir(&house).join("events.jsonl.lock")).unwrap();
+    wait_for_file(&env.work_dir().join("one.late"));
+    let lock = std::fs::read(super::run_dir(&env).join("events.jsonl.lock")).unwrap();
     let holder: Value = serde_json::from_slice(&lock).unwrap();
     let driver = i32::try_from(holder["pid"].as_i64().unwrap()).unwrap();
     let driver = rustix::process::Pid::from_raw(driver).unwrap();
@@ -118,22 +122,22 @@ fn a6_what_a_detached_driver_left_is_found_as_well() {
         None,
     )
     .unwrap();
-    house.write("go", "");
-    let resumed = house
+    env.write("go", "");
+    let resumed = env
         .materia(&["resume", began["castId"].as_str().unwrap(), "--json"])
         .run()
         .ok();
     assert_eq!(resumed.json()["status"], "complete");
     assert_eq!(
-        house.read("one.seen").trim(),
-        house.read("one.late").len().to_string()
+        env.read("one.seen").trim(),
+        env.read("one.late").len().to_string()
     );
-    // The supervisor of the driver that was killed ends by itself; nobody waits for it.
-    while !house.alive().is_empty() {
+    // The supervisor of the killed driver exits by itself; no command waits for it.
+    while !env.live_processes().is_empty() {
         std::thread::yield_now();
     }
     assert_eq!(
-        types(&house)
+        event_types(&env)
             .iter()
             .filter(|kind| *kind == "cast_end")
             .count(),

@@ -1,9 +1,9 @@
-//! Rounds of bad luck: a run with senders and receivers at once, of which some are killed, and its
-//! supervisor, too.
+//! Random crashes: a run with concurrent senders and receivers, some of which are killed, and
+//! sometimes its supervisor.
 //!
-//! Every round has its seed. Afterwards nothing that was accepted is lost, nothing was handled
-//! twice by who looks at ids, no process is left, the run is over, and its observer is told so
-//! once.
+//! Every round has a seed. Afterwards no accepted message is lost, none was handled twice by a
+//! receiver that checks ids, no process is left, the run has ended, and its observer gets exactly
+//! one event about that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,32 +16,32 @@ use materia_engine::run;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use super::post::{Dice, rounds, seed, traced};
-use crate::house::{Call, House};
+use super::mailbox::{Rng, rounds, seed, trace_failpoints};
+use crate::test_env::{TestCommand, TestEnv};
 
 const SENDERS: u64 = 3;
-const EACH: u64 = 3;
-const TAKERS: u64 = 2;
+const MESSAGES_PER_SENDER: u64 = 3;
+const RECEIVERS: u64 = 2;
 
-/// What undisturbed processes pass, so that the others can be killed there.
-struct Points {
+/// The failpoint hits of undisturbed processes, to choose from.
+struct FailpointHits {
     sender: Vec<String>,
-    taker: Vec<String>,
+    receiver: Vec<String>,
     supervisor: Vec<String>,
 }
 
-/// How a process of a round fares.
-enum Luck {
-    Good,
-    /// It ends itself at this point.
-    Point(String),
-    /// It is killed after so many microseconds.
+/// What happens to a process in a round.
+enum Fate {
+    Survives,
+    /// It aborts at this failpoint.
+    Failpoint(String),
+    /// It is killed after this many microseconds.
     Killed(u64),
 }
 
-impl Points {
-    fn of(house: &House) -> Self {
-        let words = [
+impl FailpointHits {
+    fn of(env: &TestEnv) -> Self {
+        let args = [
             "spawn",
             "--template",
             "sleep 600",
@@ -50,90 +50,92 @@ impl Points {
             "--json",
         ];
         let message = ["message", "run:traced", "task.run", "x", "--json"];
-        let (mut sender, mut takes) = (Vec::new(), Vec::new());
-        let supervisor = traced(|spec| {
-            house
-                .materia(&words)
+        let (mut sender, mut receiver_hits) = (Vec::new(), Vec::new());
+        let supervisor = trace_failpoints(|spec| {
+            env.materia(&args)
                 .env("MATERIA_SUPERVISOR_FAILPOINT", spec)
                 .run()
                 .ok();
-            sender = traced(|spec| {
+            sender = trace_failpoints(|spec| {
                 drop(
-                    house
-                        .materia(&message)
+                    env.materia(&message)
                         .env("MATERIA_FAILPOINT", spec)
                         .run()
                         .ok(),
                 );
             });
-            takes = traced(|spec| {
+            receiver_hits = trace_failpoints(|spec| {
                 drop(
-                    taker(house, "traced")
+                    receiver(env, "traced")
                         .env("MATERIA_FAILPOINT", spec)
                         .run()
                         .ok(),
                 );
             });
-            house.kill("traced");
+            env.kill("traced");
         });
-        house.sent(&["run:traced", "control.prune"]);
+        env.send_ok(&["run:traced", "control.prune"]);
         Self {
             sender,
-            taker: takes,
+            receiver: receiver_hits,
             supervisor,
         }
     }
 }
 
-impl Luck {
-    fn draw(dice: &mut Dice, points: &[String], moment: u64) -> Self {
-        match dice.below(4) {
-            0 | 1 => Self::Good,
+impl Fate {
+    fn draw(rng: &mut Rng, points: &[String], max_delay: u64) -> Self {
+        match rng.below(4) {
+            0 | 1 => Self::Survives,
             2 => {
-                let action = if dice.below(2) == 0 { "abort" } else { "torn" };
-                Self::Point(format!(
+                let action = if rng.below(2) == 0 { "abort" } else { "torn" };
+                Self::Failpoint(format!(
                     "{}:{action}",
-                    points[dice.below(points.len() as u64) as usize]
+                    points[rng.below(points.len() as u64) as usize]
                 ))
             }
-            _ => Self::Killed(dice.below(moment)),
+            _ => Self::Killed(rng.below(max_delay)),
         }
     }
 
-    /// Runs a program to its end, however it comes; whether it ended well.
-    fn befalls(&self, call: Call<'_>) -> bool {
+    /// Runs a program with this fate; returns whether it succeeded.
+    fn apply(&self, command: TestCommand<'_>) -> bool {
         match self {
-            Self::Good => call.run().status.success(),
-            Self::Point(spec) => call.env("MATERIA_FAILPOINT", spec).run().status.success(),
+            Self::Survives => command.run().status.success(),
+            Self::Failpoint(spec) => command
+                .env("MATERIA_FAILPOINT", spec)
+                .run()
+                .status
+                .success(),
             Self::Killed(after) => {
-                let running = call.start();
+                let running = command.start();
                 std::thread::sleep(Duration::from_micros(*after));
                 running.signal(Signal::KILL);
-                running.end().status.success()
+                running.wait().status.success()
             }
         }
     }
 }
 
-fn taker<'a>(house: &'a House, run: &str) -> Call<'a> {
-    let (journal, handled) = (house.run_place(run).journal(), handled(house, run));
-    house.fake(&[
-        "taker",
+fn receiver<'a>(env: &'a TestEnv, run: &str) -> TestCommand<'a> {
+    let (journal, handled) = (env.run_dir(run).journal(), handled(env, run));
+    env.fake(&[
+        "receiver",
         journal.to_str().unwrap(),
         handled.to_str().unwrap(),
     ])
 }
 
-fn handled(house: &House, run: &str) -> PathBuf {
-    house.work().join(format!("handled-{run}"))
+fn handled(env: &TestEnv, run: &str) -> PathBuf {
+    env.work_dir().join(format!("handled-{run}"))
 }
 
-/// One round; what was accepted, and whether the run ever began.
-fn round(house: &House, points: &Points, seed: u64) -> Option<BTreeSet<String>> {
-    let (run, mut dice) = (format!("r{seed}"), Dice::new(seed));
+/// Runs one round. Returns the accepted messages, or nothing if the run never started.
+fn round(env: &TestEnv, points: &FailpointHits, seed: u64) -> Option<BTreeSet<String>> {
+    let (run, mut rng) = (format!("r{seed}"), Rng::new(seed));
     let address = format!("run:{run}");
-    let fate = Luck::draw(&mut dice, &points.supervisor, 60_000);
-    let words = [
+    let supervisor_fate = Fate::draw(&mut rng, &points.supervisor, 60_000);
+    let args = [
         "spawn",
         "--template",
         "sleep 600",
@@ -143,95 +145,91 @@ fn round(house: &House, points: &Points, seed: u64) -> Option<BTreeSet<String>> 
         "rounds",
         "--json",
     ];
-    let mut spawn = house.materia(&words);
-    if let Luck::Point(spec) = &fate {
+    let mut spawn = env.materia(&args);
+    if let Fate::Failpoint(spec) = &supervisor_fate {
         spawn = spawn.env("MATERIA_SUPERVISOR_FAILPOINT", spec);
     }
     if !spawn.run().status.success() {
         return None;
     }
-    let senders: Vec<Vec<Luck>> = (0..SENDERS)
+    let senders: Vec<Vec<Fate>> = (0..SENDERS)
         .map(|_| {
-            (0..EACH)
-                .map(|_| Luck::draw(&mut dice, &points.sender, 20_000))
+            (0..MESSAGES_PER_SENDER)
+                .map(|_| Fate::draw(&mut rng, &points.sender, 20_000))
                 .collect()
         })
         .collect();
-    let takers: Vec<Luck> = (0..TAKERS)
-        .map(|_| Luck::draw(&mut dice, &points.taker, 60_000))
+    let receivers: Vec<Fate> = (0..RECEIVERS)
+        .map(|_| Fate::draw(&mut rng, &points.receiver, 60_000))
         .collect();
     let accepted = Mutex::new(BTreeSet::new());
     std::thread::scope(|scope| {
-        for (sender, lucks) in senders.iter().enumerate() {
+        for (sender, fates) in senders.iter().enumerate() {
             let (accepted, address) = (&accepted, &address);
             scope.spawn(move || {
-                for (number, luck) in lucks.iter().enumerate() {
-                    let said = format!("{seed}-{sender}-{number}");
-                    if luck
-                        .befalls(house.materia(&["message", address, "task.run", &said, "--json"]))
-                    {
-                        accepted.lock().unwrap().insert(said);
+                for (number, fate) in fates.iter().enumerate() {
+                    let body = format!("{seed}-{sender}-{number}");
+                    if fate.apply(env.materia(&["message", address, "task.run", &body, "--json"])) {
+                        accepted.lock().unwrap().insert(body);
                     }
                 }
             });
         }
-        for luck in &takers {
-            scope.spawn(|| luck.befalls(taker(house, &run)));
+        for fate in &receivers {
+            scope.spawn(|| fate.apply(receiver(env, &run)));
         }
-        if let Luck::Killed(after) = fate {
+        if let Fate::Killed(after) = supervisor_fate {
             std::thread::sleep(Duration::from_micros(after));
-            house.kill_supervisor(&run);
+            env.kill_supervisor(&run);
         }
     });
     Some(accepted.into_inner().unwrap())
 }
 
-/// Everything that has to hold afterwards.
-fn check(house: &House, seed: u64, accepted: Option<BTreeSet<String>>) {
-    let (run, what) = (format!("r{seed}"), format!("seed {seed}"));
+/// Asserts everything that must hold after a round.
+fn check(env: &TestEnv, seed: u64, accepted: Option<BTreeSet<String>>) {
+    let (run, label) = (format!("r{seed}"), format!("seed {seed}"));
     let address = format!("run:{run}");
-    let there = house.run_place(&run).exists();
-    if there {
-        let end = house.send(&[&address, "control.kill"]);
-        assert!([0, 3].contains(&end.code()), "{what}: {}", end.transcript());
+    let exists = env.run_dir(&run).exists();
+    if exists {
+        let end = env.send(&[&address, "control.kill"]);
+        assert!(
+            [0, 3].contains(&end.code()),
+            "{label}: {}",
+            end.transcript()
+        );
     }
     assert!(
-        house.alive().is_empty(),
-        "{what}: left running: {:?}",
-        house.alive()
+        env.live_processes().is_empty(),
+        "{label}: left running: {:?}",
+        env.live_processes()
     );
-    let state = run::look(&house.run_place(&run), &Clock::system());
-    // Killed before it could say that it begins, it never was; nobody was told otherwise.
+    let state = run::look(&env.run_dir(&run), &Clock::system());
+    // A run that was killed before it recorded its start does not exist, and was not acknowledged.
     let Ok(state) = state else {
-        assert!(
-            accepted.is_none(),
-            "{what}: a run that was acknowledged is gone"
-        );
+        assert!(accepted.is_none(), "{label}: an acknowledged run is gone");
         return;
     };
     let status = state.status;
-    assert!(status.is_terminal(), "{what}: {}", status.as_str());
+    assert!(status.is_terminal(), "{label}: {}", status.as_str());
     let accepted = accepted.unwrap_or_default();
-    mail_is_kept(house, &run, &accepted, &what);
-    // Sometimes the run goes before anybody was told of its end.
+    check_messages(env, &run, &accepted, &label);
+    // Sometimes the run is pruned before the observer gets its end.
     if seed.is_multiple_of(2) {
-        house.sent(&[&address, "control.prune"]);
+        env.send_ok(&[&address, "control.prune"]);
     }
-    let told = house.told(&["--session", "rounds"]);
-    let of_it: Vec<&Value> = told.iter().filter(|news| news["run"] == *run).collect();
-    assert_eq!(of_it.len(), 1, "{what}: {told:?}");
-    assert_eq!(
-        (&of_it[0]["event"], &of_it[0]["status"]),
-        (&"terminal".into(), &status.as_str().into())
-    );
+    let events = env.watch_once(&["--session", "rounds"]);
+    let run_events: Vec<&Value> = events.iter().filter(|event| event["run"] == *run).collect();
+    assert_eq!(run_events.len(), 1, "{label}: {events:?}");
+    assert_has!(run_events[0], {"event": "terminal", "status": status.as_str()});
     if !seed.is_multiple_of(2) {
-        house.sent(&[&address, "control.prune"]);
+        env.send_ok(&[&address, "control.prune"]);
     }
 }
 
-/// Every message that was accepted is there, and what was handled was handled once.
-fn mail_is_kept(house: &House, run: &str, accepted: &BTreeSet<String>, what: &str) {
-    let mailbox = house
+/// Asserts that every accepted message is there and no message was handled twice.
+fn check_messages(env: &TestEnv, run: &str, accepted: &BTreeSet<String>, label: &str) {
+    let mailbox = env
         .materia(&[
             "inspect",
             &format!("run:{run}"),
@@ -245,25 +243,25 @@ fn mail_is_kept(house: &House, run: &str, accepted: &BTreeSet<String>, what: &st
         .ok()
         .json();
     let messages = mailbox["messages"].as_array().unwrap();
-    let noted = fs::read_to_string(handled(house, run)).unwrap_or_default();
+    let handled_lines = fs::read_to_string(handled(env, run)).unwrap_or_default();
     let mut times: BTreeMap<&str, u32> = BTreeMap::new();
-    for line in noted.lines() {
+    for line in handled_lines.lines() {
         *times.entry(line.split_once(' ').unwrap().1).or_default() += 1;
     }
     assert!(
         times.values().all(|times| *times == 1),
-        "{what}: handled twice: {times:?}"
+        "{label}: handled twice: {times:?}"
     );
-    for said in accepted {
+    for body in accepted {
         let found: Vec<&Value> = messages
             .iter()
-            .filter(|message| message["summary"] == **said)
+            .filter(|message| message["summary"] == **body)
             .collect();
-        assert_eq!(found.len(), 1, "{what}: {said} was accepted: {mailbox}");
+        assert_eq!(found.len(), 1, "{label}: {body} was accepted: {mailbox}");
         let is_handled = found[0]["status"] == "handled";
         assert!(
-            !is_handled || times.contains_key(&**said),
-            "{what}: nobody handled {said}: {mailbox}"
+            !is_handled || times.contains_key(&**body),
+            "{label}: {body} is marked as handled, but no receiver recorded it: {mailbox}"
         );
     }
 }
@@ -273,20 +271,20 @@ mod slow {
 
     #[test]
     #[expect(clippy::print_stdout, reason = "a round is repeated from its seed")]
-    fn whoever_is_killed_nothing_is_lost_repeated_left_or_stuck() {
-        let house = House::new();
-        house.told(&["--session", "rounds"]);
-        let (points, begin) = (Points::of(&house), seed());
+    fn random_kills_lose_repeat_and_leave_nothing() {
+        let env = TestEnv::new();
+        env.watch_once(&["--session", "rounds"]);
+        let (points, begin) = (FailpointHits::of(&env), seed());
         println!(
             "seeds {begin}..{} (repeat one with ./test --seed N --rounds 1)",
             begin + rounds()
         );
         let (mut begun, mut accepted) = (0, 0);
         for seed in begin..begin + rounds() {
-            let outcome = round(&house, &points, seed);
+            let outcome = round(&env, &points, seed);
             begun += u64::from(outcome.is_some());
             accepted += outcome.as_ref().map_or(0, BTreeSet::len);
-            check(&house, seed, outcome);
+            check(&env, seed, outcome);
         }
         println!(
             "{} rounds: {begun} runs began, {accepted} messages were accepted",

@@ -1,12 +1,12 @@
-//! Examples that are casts: each plays its rehearsal, and git says what came of it.
+//! Examples that are casts: each one runs its rehearsal, and the test checks the git history.
 
 use serde_json::json;
 
-use super::{Repo, complete, file};
+use super::{ExampleRepo, complete, file};
 
 #[test]
-fn fix_tests_goes_round_until_the_tests_are_green_and_commits_once() {
-    let repo = Repo::new(&[
+fn fix_tests_repeats_until_the_tests_pass_and_commits_once() {
+    let repo = ExampleRepo::new(&[
         ("total.py", "def total(prices):\n    return 0\n"),
         (
             "test_total.py",
@@ -19,15 +19,15 @@ fn fix_tests_goes_round_until_the_tests_are_green_and_commits_once() {
     assert_eq!(repo.log(), ["fix: make the tests pass", "chore: begin"]);
     assert_eq!(repo.sh("git show --format= --name-only"), "total.py\n");
     repo.sh("python3 -m unittest -q");
-    // Green from the start: no agent is asked, nothing is committed.
+    // The tests pass from the start: no agent is asked and nothing is committed.
     let again = complete(&repo.cast("fix-tests", "again"));
     assert_eq!(again["visits"], json!({"test": 1, "commit": 1}));
     assert_eq!(repo.log().len(), 2);
 }
 
 #[test]
-fn migrate_commits_each_file_once_it_is_verified() {
-    let repo = Repo::new(&[
+fn migrate_commits_each_file_after_verification() {
+    let repo = ExampleRepo::new(&[
         ("a.py", "import os\nprint(os.popen('date').read())\n"),
         (
             "b.py",
@@ -53,16 +53,15 @@ fn migrate_commits_each_file_once_it_is_verified() {
 }
 
 #[test]
-fn update_deps_keeps_what_passes_and_takes_back_the_rest() {
-    let repo = Repo::new(&[
+fn update_deps_keeps_updates_that_pass_and_reverts_the_rest() {
+    let repo = ExampleRepo::new(&[
         (
             "package.json",
             "{\"left\": \"1\", \"right\": \"1\", \"up\": \"1\"}\n",
         ),
         ("app.json", "{\"uses\": [\"left@1\"]}\n"),
     ]);
-    // npm, as far as this needs it: `left@2` breaks the app until it is adapted, `up@2` breaks it
-    // for good.
+    // A fake npm: `left@2` breaks the app until it is adapted, `up@2` breaks it permanently.
     let npm = "#!/usr/bin/env python3\nimport json, sys\nmanifest = json.load(open('package.json'))\n\
         if sys.argv[1] == 'outdated':\n    \
             print(json.dumps({name: {'current': '1', 'latest': '2'} for name in manifest}))\n    sys.exit(1)\n\
@@ -70,8 +69,8 @@ fn update_deps_keeps_what_passes_and_takes_back_the_rest() {
             open('package.json', 'w').write(json.dumps(manifest) + '\\n')\n\
         else:\n    uses = json.load(open('app.json'))['uses']\n    \
             sys.exit(0 if uses == ['left@' + manifest['left']] and manifest['up'] == '1' else 'the app does not start')\n";
-    std::fs::create_dir(repo.house.home().join("bin")).unwrap();
-    let program = repo.house.home().join("bin/npm");
+    std::fs::create_dir(repo.env.home().join("bin")).unwrap();
+    let program = repo.env.home().join("bin/npm");
     std::fs::write(&program, npm).unwrap();
     std::fs::set_permissions(
         &program,
@@ -83,7 +82,7 @@ fn update_deps_keeps_what_passes_and_takes_back_the_rest() {
         program.parent().unwrap().display()
     );
     let outcome = repo
-        .cast_call("update-deps", "update")
+        .cast_command("update-deps", "update")
         .env("PATH", path)
         .run();
     let cast = complete(&outcome);
@@ -102,15 +101,15 @@ fn update_deps_keeps_what_passes_and_takes_back_the_rest() {
         ["build(deps): right 1 -> 2", "build(deps): left 1 -> 2"]
     );
     assert_eq!(
-        repo.house.read("package.json"),
+        repo.env.read("package.json"),
         "{\"left\": \"2\", \"right\": \"2\", \"up\": \"1\"}\n"
     );
     assert_eq!(repo.sh("git status --short"), "");
 }
 
 #[test]
-fn release_writes_the_changelog_and_the_tag_once_the_notes_are_complete() {
-    let repo = Repo::new(&[(
+fn release_writes_the_changelog_and_the_tag() {
+    let repo = ExampleRepo::new(&[(
         "CHANGELOG.md",
         "# Changelog\n\n## [0.9.0] - 2025-01-01\n\n- Older.\n",
     )]);
@@ -123,22 +122,22 @@ fn release_writes_the_changelog_and_the_tag_once_the_notes_are_complete() {
     );
     assert_eq!(repo.sh("git describe"), "v2.0.0\n");
     assert_eq!(repo.log()[0], "chore(release): v2.0.0");
-    let log = repo.house.read("CHANGELOG.md");
+    let log = repo.env.read("CHANGELOG.md");
     assert!(log.starts_with("# Changelog\n\n## [2.0.0] - "), "{log}");
     assert!(
         log.contains("`--out` is called `--output`") && log.ends_with("- Older.\n"),
         "{log}"
     );
-    assert_eq!(repo.house.read("VERSION"), "2.0.0\n");
-    // Nothing happened since: there is nothing to release, and no agent is asked.
+    assert_eq!(repo.env.read("VERSION"), "2.0.0\n");
+    // No new commits: there is nothing to release, and no agent is asked.
     let again = complete(&repo.cast("release", "again"));
     assert_eq!(again["visits"], json!({"commits": 1}));
     assert_eq!(repo.sh("git tag | wc -l").trim(), "2");
 }
 
 #[test]
-fn check_links_mends_pages_until_every_link_leads_somewhere() {
-    let repo = Repo::new(&[
+fn check_links_fixes_pages_until_every_link_is_valid() {
+    let repo = ExampleRepo::new(&[
         ("README.md", "# Tool\n\nSee [setup](docs/guide.md).\n"),
         (
             "docs/setup.md",
@@ -152,7 +151,7 @@ fn check_links_mends_pages_until_every_link_leads_somewhere() {
     );
     assert_eq!(repo.log()[0], "docs: mend links");
     assert!(
-        repo.house
+        repo.env
             .read("README.md")
             .contains("docs/setup.md#first-steps")
     );
@@ -160,29 +159,23 @@ fn check_links_mends_pages_until_every_link_leads_somewhere() {
     assert_eq!(
         again["visits"],
         json!({"find": 1}),
-        "pages that are right cost nothing"
+        "no agent is asked if all links are valid"
     );
 }
 
 #[test]
-fn triage_writes_only_labels_that_exist_and_each_issue_once() {
+fn triage_labels_each_issue_once_with_known_labels() {
     let issues = "{\"number\": 7, \"title\": \"Data lost\", \"body\": \"after a crash\"}\n{\"number\": 9, \"title\": \"Dark mode\"}\n";
-    let repo = Repo::new(&[("issues.jsonl", issues)]);
+    let repo = ExampleRepo::new(&[("issues.jsonl", issues)]);
     let cast = complete(&repo.cast("triage", "label what is new"));
     assert_eq!(cast["visits"], json!({"read": 1, "label": 3, "write": 3}));
-    let labels = repo.house.read("labels.jsonl");
+    let labels = repo.env.read("labels.jsonl");
     let lines: Vec<serde_json::Value> = labels
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    assert_eq!(
-        (&lines[0]["number"], &lines[0]["labels"]),
-        (&json!(7), &json!(["bug"]))
-    );
-    assert_eq!(
-        (&lines[1]["number"], &lines[1]["labels"]),
-        (&json!(9), &json!(["feature"]))
-    );
+    assert_has!(lines[0], {"number": 7, "labels": ["bug"]});
+    assert_has!(lines[1], {"number": 9, "labels": ["feature"]});
     assert_eq!(lines.len(), 2);
     assert_eq!(
         complete(&repo.cast("triage", "again"))["visits"],
@@ -191,23 +184,26 @@ fn triage_writes_only_labels_that_exist_and_each_issue_once() {
 }
 
 #[test]
-fn decide_talks_first_and_then_writes_a_numbered_record() {
-    let repo = Repo::new(&[("docs/decisions/0001-use-git.md", "# 1. Use git\n")]);
+fn decide_writes_a_numbered_record_after_the_conversation() {
+    let repo = ExampleRepo::new(&[("docs/decisions/0001-use-git.md", "# 1. Use git\n")]);
     let first = repo.cast("decide", "where to keep the data").json();
     assert_eq!(first["status"], "paused", "{first}");
     let script = file("decide", "rehearsal.json");
-    let go_on = |words: &[&str]| {
-        repo.house
-            .materia(&[&["continue", "--agent-script", &script, "--json"], words].concat())
+    let continue_cast = |args: &[&str]| {
+        repo.env
+            .materia(&[&["continue", "--agent-script", &script, "--json"], args].concat())
             .run()
             .json()
     };
     let id = first["castId"].as_str().unwrap();
-    assert_eq!(go_on(&[id, "what about backups"])["status"], "paused");
-    let done = go_on(&[]);
+    assert_eq!(
+        continue_cast(&[id, "what about backups"])["status"],
+        "paused"
+    );
+    let done = continue_cast(&[]);
     assert_eq!(done["status"], "complete", "{done}");
     let record = repo
-        .house
+        .env
         .read("docs/decisions/0002-keep-the-data-in-sqlite.md");
     assert!(
         record.starts_with("# 2. Keep the data in SQLite\n\n## Situation\n\nOne process"),

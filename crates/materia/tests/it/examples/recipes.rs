@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Repo, file};
+use super::{ExampleRepo, file};
 
-/// The types and bodies of what a run said to whoever started it.
-fn said(repo: &Repo, run: &str) -> Vec<(String, Value)> {
+/// The types and bodies of the messages from a run to its coordinator.
+fn sent_messages(repo: &ExampleRepo, run: &str) -> Vec<(String, Value)> {
     let shown = repo
         .materia(&[
             "inspect", run, "--view", "messages", "--lines", "100", "--json",
@@ -27,13 +27,13 @@ fn said(repo: &Repo, run: &str) -> Vec<(String, Value)> {
     .collect()
 }
 
-fn kinds(said: &[(String, Value)]) -> Vec<&str> {
-    said.iter().map(|(kind, _)| kind.as_str()).collect()
+fn types(messages: &[(String, Value)]) -> Vec<&str> {
+    messages.iter().map(|(kind, _)| kind.as_str()).collect()
 }
 
 #[test]
-fn review_pr_asks_three_models_and_lets_a_judge_read_the_diff_and_all_reviews() {
-    let repo = Repo::new(&[("a.txt", "old\n")]);
+fn review_pr_asks_three_models_and_a_judge() {
+    let repo = ExampleRepo::new(&[("a.txt", "old\n")]);
     repo.sh("git switch -qc feature && echo new > a.txt && git commit -qam 'feat: newer'");
     let recipe = file("review-pr", "review-pr.json");
     let outcome = repo.run(
@@ -60,17 +60,17 @@ fn review_pr_asks_three_models_and_lets_a_judge_read_the_diff_and_all_reviews() 
         assert!(judges[0].contains(part), "{part}: {}", judges[0]);
     }
     assert!(
-        repo.house
+        repo.env
             .read("review.md")
             .starts_with("ANSWER best TO Judge"),
         "{}",
-        repo.house.read("review.md")
+        repo.env.read("review.md")
     );
 }
 
 #[test]
-fn nightly_health_reports_facts_and_survives_one_that_fails() {
-    let repo = Repo::new(&[
+fn nightly_health_reports_facts_although_one_fails() {
+    let repo = ExampleRepo::new(&[
         ("code.c", "int x; /* HACK: later */\n"),
         ("Makefile", "check:\n\t@echo all good\n"),
     ]);
@@ -85,12 +85,12 @@ fn nightly_health_reports_facts_and_survives_one_that_fails() {
     for fact in ["chore: begin", "side", "HACK: later", "all good"] {
         assert!(prompts[0].contains(fact), "{fact}: {}", prompts[0]);
     }
-    assert!(repo.house.read("health/today.md").starts_with("ANSWER"));
+    assert!(repo.env.read("health/today.md").starts_with("ANSWER"));
 }
 
 #[test]
-fn watcher_is_told_what_to_watch_and_tells_what_changed() {
-    let repo = Repo::new(&[("watched.txt", "one\n")]);
+fn watcher_reports_changes_of_what_it_watches() {
+    let repo = ExampleRepo::new(&[("watched.txt", "one\n")]);
     repo.materia(&[
         "spawn",
         &file("watcher", "watcher.json"),
@@ -100,16 +100,16 @@ fn watcher_is_told_what_to_watch_and_tells_what_changed() {
     ])
     .run()
     .ok();
-    let tell = |kind: &str, body: Value| {
+    let send = |kind: &str, body: Value| {
         repo.materia(&["message", "run:eyes", kind, &body.to_string()])
             .run()
             .ok();
     };
-    let until = |kind: &str| {
-        let words = ["inspect", "run:eyes", "--view", "messages", "--json"];
+    let wait_for = |kind: &str| {
+        let args = ["inspect", "run:eyes", "--view", "messages", "--json"];
         for _ in 0..600 {
             if repo
-                .materia(&words)
+                .materia(&args)
                 .run()
                 .ok()
                 .stdout
@@ -119,22 +119,22 @@ fn watcher_is_told_what_to_watch_and_tells_what_changed() {
             }
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
-        panic!("it never said {kind}");
+        panic!("timed out waiting for {kind}");
     };
-    tell(
+    send(
         "watch.add",
         json!({"name": "file", "command": ["cat", "watched.txt"]}),
     );
-    tell("watch.add", json!({"nonsense": true}));
-    tell("watch.list", json!({}));
-    until("watch.list");
-    repo.house.write("watched.txt", "two\n");
-    tell("watch.now", json!({}));
-    tell("control.stop", json!({}));
+    send("watch.add", json!({"nonsense": true}));
+    send("watch.list", json!({}));
+    wait_for("watch.list");
+    repo.env.write("watched.txt", "two\n");
+    send("watch.now", json!({}));
+    send("control.stop", json!({}));
     repo.materia(&["wait", "run:eyes"]).run().ok();
-    let said = said(&repo, "run:eyes");
+    let messages = sent_messages(&repo, "run:eyes");
     assert_eq!(
-        kinds(&said),
+        types(&messages),
         [
             "watch.started",
             "watch.error",
@@ -143,16 +143,13 @@ fn watcher_is_told_what_to_watch_and_tells_what_changed() {
             "watch.stopped"
         ]
     );
-    assert_eq!(said[2].1, json!({"file": ["cat", "watched.txt"]}));
-    assert_eq!(
-        (&said[3].1["before"]["output"], &said[3].1["now"]["output"]),
-        (&json!("one\n"), &json!("two\n"))
-    );
+    assert_eq!(messages[2].1, json!({"file": ["cat", "watched.txt"]}));
+    assert_has!(messages[3].1, {"before": {"output": "one\n"}, "now": {"output": "two\n"}});
 }
 
 #[test]
-fn research_asks_each_question_alone_and_keeps_contradictions() {
-    let repo = Repo::new(&[]);
+fn research_asks_each_question_separately_and_maps_contradictions() {
+    let repo = ExampleRepo::new(&[]);
     let recipe = file("research", "research.json");
     let outcome = repo.run(
         &recipe,
@@ -170,15 +167,15 @@ fn research_asks_each_question_alone_and_keeps_contradictions() {
         prompts[2].starts_with("Map the contradictions")
             && prompts[3].starts_with("Merge these inputs")
     );
-    assert!(repo.house.read("research.md").starts_with("ANSWER"));
+    assert!(repo.env.read("research.md").starts_with("ANSWER"));
 }
 
 #[test]
-fn flaky_tests_tells_the_flaky_ones_from_those_that_always_fail() {
+fn flaky_tests_distinguishes_flaky_from_failing_tests() {
     let test = "import os, sys\nfails = ['test_always']\n\
         try:\n    os.mkdir('taken')\n    fails.append('test_sometimes')\nexcept FileExistsError:\n    pass\n\
         print('\\n'.join('FAIL: ' + name for name in fails))\nsys.exit(len(fails) - 1)\n";
-    let repo = Repo::new(&[("check.py", test)]);
+    let repo = ExampleRepo::new(&[("check.py", test)]);
     let recipe = file("flaky-tests", "flaky-tests.json");
     let outcome = repo.run(&recipe, &["command=python3 check.py", "runs=4", "jobs=2"]);
     let output = outcome.json()["output"]
@@ -200,8 +197,8 @@ fn flaky_tests_tells_the_flaky_ones_from_those_that_always_fail() {
 }
 
 #[test]
-fn changelog_hands_the_history_since_a_tag_to_one_agent() {
-    let repo = Repo::new(&[]);
+fn changelog_gives_the_history_since_a_tag_to_one_agent() {
+    let repo = ExampleRepo::new(&[]);
     repo.sh("git tag v1 && git commit -q --allow-empty -m 'feat: newer'");
     let recipe = file("changelog", "changelog.md");
     repo.run(&recipe, &["since=v1"]).ok();
@@ -220,8 +217,8 @@ fn changelog_hands_the_history_since_a_tag_to_one_agent() {
 }
 
 #[test]
-fn deploy_never_runs_twice_at_once_and_gives_the_lock_back() {
-    let repo = Repo::new(&[]);
+fn deploy_runs_one_at_a_time_and_releases_its_lock() {
+    let repo = ExampleRepo::new(&[]);
     repo.materia(&["spawn", "locker", "--as", "run:locks"])
         .run()
         .ok();
@@ -245,14 +242,12 @@ fn deploy_never_runs_twice_at_once_and_gives_the_lock_back() {
     assert_eq!(repo.materia(&["wait", "run:third"]).run().code(), 1);
     deploy("run:fourth", "sh -c 'echo fourth >> deployed'");
     repo.materia(&["wait", "run:fourth"]).run().ok();
-    assert_eq!(repo.house.read("deployed"), "first\nthird\nfourth\n");
-    assert_eq!(kinds(&said(&repo, "run:first")), ["deploy.done"]);
-    let refused = said(&repo, "run:second");
-    assert_eq!(
-        (kinds(&refused), &refused[0].1["holder"]),
-        (vec!["deploy.refused"], &json!("run:first"))
-    );
-    assert_eq!(kinds(&said(&repo, "run:third")), ["deploy.failed"]);
+    assert_eq!(repo.env.read("deployed"), "first\nthird\nfourth\n");
+    assert_eq!(types(&sent_messages(&repo, "run:first")), ["deploy.done"]);
+    let refused = sent_messages(&repo, "run:second");
+    assert_eq!(types(&refused), vec!["deploy.refused"]);
+    assert_eq!(refused[0].1["holder"], "run:first");
+    assert_eq!(types(&sent_messages(&repo, "run:third")), ["deploy.failed"]);
     repo.materia(&["message", "run:locks", "control.stop"])
         .run()
         .ok();

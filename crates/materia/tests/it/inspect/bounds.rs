@@ -1,24 +1,21 @@
-//! What people see fits a context and says what it leaves out; programs get everything unless they
-//! ask for less.
+//! Text output is bounded and names what it omits. JSON is complete unless a limit is given.
 
-use serde_json::json;
-
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
-fn a_list_of_runs_is_bounded_and_says_how_many_there_are() {
-    let house = House::in_memory();
+fn a_list_of_runs_is_bounded_and_has_the_total() {
+    let env = TestEnv::in_memory();
     let runs: Vec<String> = (0..44).map(|number| format!("run:r{number:02}")).collect();
     for run in &runs {
-        house.spawn(&run[4..], "true", &[]);
+        env.spawn(&run[4..], "true", &[]);
     }
-    house.spawn("zz", "sleep 600", &[]);
+    env.spawn("zz", "sleep 600", &[]);
     let all: Vec<&str> = ["wait"]
         .into_iter()
         .chain(runs.iter().map(String::as_str))
         .collect();
-    house.materia(&all).run().ok();
-    let list = |words: &[&str]| house.materia(&[&["inspect"], words].concat()).run().ok();
+    env.materia(&all).run().ok();
+    let list = |args: &[&str]| env.materia(&[&["inspect"], args].concat()).run().ok();
     let text = list(&[]).stdout;
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
@@ -35,7 +32,7 @@ fn a_list_of_runs_is_bounded_and_says_how_many_there_are() {
         "… 5 more: --lines 45 or --status active|failed|…"
     );
     assert!(
-        lines[42].starts_with("runs: [HOUSE]/") && lines[43] == "next: materia inspect run:zz",
+        lines[42].starts_with("runs: [ROOT]/") && lines[43] == "next: materia inspect run:zz",
         "{text}"
     );
     let few = list(&["--lines", "3"]).stdout;
@@ -44,34 +41,27 @@ fn a_list_of_runs_is_bounded_and_says_how_many_there_are() {
         3
     );
     let all = list(&["--json"]).json();
-    assert_eq!(
-        (all["runs"].as_array().unwrap().len(), &all["incomplete"]),
-        (45, &json!(false))
-    );
+    assert_eq!(all["runs"].as_array().unwrap().len(), 45);
+    assert_eq!(all["incomplete"], false);
     let few = list(&["--json", "--lines", "2"]).json();
-    assert_eq!(
-        (few["runs"].as_array().unwrap().len(), &few["total"]),
-        (2, &json!(45))
-    );
-    assert_eq!(
-        (&few["runs"][0]["run"], &few["incomplete"]),
-        (&json!("zz"), &json!(true))
-    );
-    house.kill("zz");
+    assert_eq!(few["runs"].as_array().unwrap().len(), 2);
+    assert_eq!(few["total"], 45);
+    assert_eq!(few["runs"][0]["run"], "zz");
+    assert_eq!(few["incomplete"], true);
+    env.kill("zz");
 }
 
 #[test]
-fn a_tail_of_one_endless_line_is_its_end_and_names_the_file() {
-    let house = House::new();
-    house.spawn(
+fn a_tail_of_one_long_line_is_its_end_with_the_file_name() {
+    let env = TestEnv::new();
+    env.spawn(
         "a",
         "sh -c 'head -c 3000000 /dev/zero | tr \"\\\\0\" x; echo end'",
         &[],
     );
-    house.wait("a");
-    let tail = |words: &[&str]| {
-        house
-            .materia(&[&["inspect", "run:a", "--view", "tail"], words].concat())
+    env.wait("a");
+    let tail = |args: &[&str]| {
+        env.materia(&[&["inspect", "run:a", "--view", "tail"], args].concat())
             .run()
             .ok()
     };
@@ -81,33 +71,28 @@ fn a_tail_of_one_endless_line_is_its_end_and_names_the_file() {
         "{} bytes",
         text.len()
     );
-    let said = text.lines().next().unwrap();
+    let first_line = text.lines().next().unwrap();
     assert!(
-        said.starts_with("(the last 65536 of 3000004 bytes; all of them: [HOUSE]/"),
-        "{said}"
+        first_line.starts_with("(the last 65536 of 3000004 bytes; all of them: [ROOT]/"),
+        "{first_line}"
     );
-    assert!(said.ends_with("/runs/a/stdout.log)"), "{said}");
+    assert!(first_line.ends_with("/runs/a/stdout.log)"), "{first_line}");
     let json = tail(&["--json"]).json();
-    assert_eq!(
-        (json["stdout"].as_str().unwrap().len(), &json["incomplete"]),
-        (65_536, &json!(true))
-    );
+    assert_eq!(json["stdout"].as_str().unwrap().len(), 65_536);
+    assert_eq!(json["incomplete"], true);
     assert_eq!(json["stdoutBytes"], 3_000_004);
     let more = tail(&["--json", "--lines", "1000"]).json();
-    assert_eq!(
-        (more["stdout"].as_str().unwrap().len(), &more["incomplete"]),
-        (1 << 20, &json!(true))
-    );
+    assert_eq!(more["stdout"].as_str().unwrap().len(), 1 << 20);
+    assert_eq!(more["incomplete"], true);
 }
 
 #[test]
-fn a_tail_says_that_there_are_earlier_lines() {
-    let house = House::new();
-    house.spawn("a", "seq 1000", &[]);
-    house.wait("a");
-    let tail = |words: &[&str]| {
-        house
-            .materia(&[&["inspect", "run:a", "--view", "tail", "--json"], words].concat())
+fn a_tail_reports_that_lines_are_omitted() {
+    let env = TestEnv::new();
+    env.spawn("a", "seq 1000", &[]);
+    env.wait("a");
+    let tail = |args: &[&str]| {
+        env.materia(&[&["inspect", "run:a", "--view", "tail", "--json"], args].concat())
             .run()
             .ok()
             .json()
@@ -115,27 +100,25 @@ fn a_tail_says_that_there_are_earlier_lines() {
     assert_eq!(tail(&[])["incomplete"], true);
     assert_eq!(tail(&["--lines", "999"])["incomplete"], true);
     assert_eq!(tail(&["--lines", "1000"])["incomplete"], false);
-    let text = house
+    let text = env
         .materia(&["inspect", "run:a", "--view", "tail"])
         .run()
         .ok()
         .stdout;
     assert!(
-        text.starts_with("(the last 161 of 3893 bytes; all of them: [HOUSE]/"),
+        text.starts_with("(the last 161 of 3893 bytes; all of them: [ROOT]/"),
         "{text}"
     );
 }
 
 #[test]
-fn recipes_are_counted_and_listed_where_that_is_asked_for() {
-    let house = House::new();
-    house
-        .materia(&["tool", "register", "greet", "--template", "echo hello"])
+fn recipes_are_counted_by_default_and_listed_on_request() {
+    let env = TestEnv::new();
+    env.materia(&["tool", "register", "greet", "--template", "echo hello"])
         .run()
         .ok();
-    let show = |words: &[&str]| {
-        house
-            .materia(&[&["inspect", "recipes"], words].concat())
+    let show = |args: &[&str]| {
+        env.materia(&[&["inspect", "recipes"], args].concat())
             .run()
             .ok()
     };
@@ -159,19 +142,19 @@ fn recipes_are_counted_and_listed_where_that_is_asked_for() {
     assert_eq!(whole["counts"]["tools"], 1);
     assert!(
         whole["recipes"].as_array().unwrap().len() > 50,
-        "programs get everything"
+        "JSON must be complete"
     );
 }
 
 #[test]
-fn a_session_is_told_of_its_runs_that_cannot_be_read() {
-    let house = House::new();
+fn a_session_sees_its_runs_that_cannot_be_read() {
+    let env = TestEnv::new();
     for (id, session) in [("ours", "s"), ("theirs", "t"), ("nobodys", "s")] {
-        house.spawn(id, "true", &["--session", session]);
-        house.wait(id);
+        env.spawn(id, "true", &["--session", session]);
+        env.wait(id);
     }
-    let spoil = |id: &str, line: usize| {
-        let path = house.run_place(id).journal();
+    let damage = |id: &str, line: usize| {
+        let path = env.run_dir(id).journal();
         let text = std::fs::read_to_string(&path).unwrap();
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let line = if line == usize::MAX {
@@ -182,12 +165,12 @@ fn a_session_is_told_of_its_runs_that_cannot_be_read() {
         lines[line] = "{\"broken\": true}".to_owned();
         std::fs::write(&path, lines.join("\n") + "\n").unwrap();
     };
-    spoil("ours", usize::MAX);
-    spoil("theirs", usize::MAX);
-    spoil("nobodys", 1);
-    let inspect = |words: &[&str]| house.materia(&[&["inspect"], words].concat()).run().ok();
-    for words in [["coordinator", "--session", "s"].as_slice(), &["session:s"]] {
-        let text = inspect(words).stdout;
+    damage("ours", usize::MAX);
+    damage("theirs", usize::MAX);
+    damage("nobodys", 1);
+    let inspect = |args: &[&str]| env.materia(&[&["inspect"], args].concat()).run().ok();
+    for args in [["coordinator", "--session", "s"].as_slice(), &["session:s"]] {
+        let text = inspect(args).stdout;
         assert!(
             text.contains("broken run:ours: ") && !text.contains("theirs"),
             "{text}"
@@ -196,7 +179,7 @@ fn a_session_is_told_of_its_runs_that_cannot_be_read() {
             text.contains("1 run of unknown owner cannot be read: "),
             "{text}"
         );
-        let json = inspect(&[words, &["--json"]].concat()).json();
+        let json = inspect(&[args, &["--json"]].concat()).json();
         assert!(
             json["broken"]["ours"].is_string() && json["unreadable"] == 1,
             "{json}"
@@ -204,20 +187,18 @@ fn a_session_is_told_of_its_runs_that_cannot_be_read() {
         assert_eq!(json["broken"].as_object().unwrap().len(), 1);
     }
     let all = inspect(&["--json"]).json();
-    assert_eq!(
-        (all["broken"].as_object().unwrap().len(), &all["unreadable"]),
-        (3, &json!(0))
-    );
+    assert_eq!(all["broken"].as_object().unwrap().len(), 3);
+    assert_eq!(all["unreadable"], 0);
 }
 
 #[test]
-fn messages_and_members_are_bounded_for_people_and_complete_for_programs() {
-    let house = House::in_memory();
-    house.spawn("a", "sleep 600", &[]);
+fn messages_and_members_are_bounded_as_text_only() {
+    let env = TestEnv::in_memory();
+    env.spawn("a", "sleep 600", &[]);
     for number in 0..43 {
-        house.sent(&["run:a", "task.run", &number.to_string()]);
+        env.send_ok(&["run:a", "task.run", &number.to_string()]);
         let from = format!("branch:a/b{number}");
-        house.sent(&["room:a", "hello", "x", "--from", &from]);
+        env.send_ok(&["room:a", "hello", "x", "--from", &from]);
     }
     for (target, view, list, count) in [
         ("run:a", "mailbox", "messages", 43),
@@ -226,32 +207,23 @@ fn messages_and_members_are_bounded_for_people_and_complete_for_programs() {
         ("room:a", "roster", "members", 44),
         ("room:a", "contacts", "contacts", 43),
     ] {
-        let show = |words: &[&str]| {
-            house
-                .materia(&[&["inspect", target, "--view", view], words].concat())
+        let show = |args: &[&str]| {
+            env.materia(&[&["inspect", target, "--view", view], args].concat())
                 .run()
                 .ok()
         };
         let all = show(&["--json"]).json();
         assert_eq!(all[list].as_array().unwrap().len(), count, "{view}");
-        assert_eq!(
-            (&all["total"], &all["incomplete"]),
-            (&json!(count), &json!(false)),
-            "{view}"
-        );
+        assert_has!(all, {"total": count, "incomplete": false}, "{view}");
         let few = show(&["--json", "--lines", "2"]).json();
         assert_eq!(few[list].as_array().unwrap().len(), 2, "{view}");
-        assert_eq!(
-            (&few["total"], &few["incomplete"]),
-            (&json!(count), &json!(true)),
-            "{view}"
-        );
+        assert_has!(few, {"total": count, "incomplete": true}, "{view}");
         let text = show(&[]).stdout;
-        let left_out = text.lines().last().unwrap();
+        let last_line = text.lines().last().unwrap();
         assert!(
-            left_out.starts_with(&format!("({} of {count} are ", count - 40)),
-            "{view}: {left_out}"
+            last_line.starts_with(&format!("({} of {count} are ", count - 40)),
+            "{view}: {last_line}"
         );
     }
-    house.kill("a");
+    env.kill("a");
 }

@@ -1,24 +1,23 @@
-//! Queues are seen whole, and rooms with everybody in them.
+//! Views of queues with whole messages, and of rooms with all members.
 
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
-fn view(house: &House, target: &str, words: &[&str]) -> Value {
-    house
-        .materia(&[&["inspect", target, "--json"], words].concat())
+fn view(env: &TestEnv, target: &str, args: &[&str]) -> Value {
+    env.materia(&[&["inspect", target, "--json"], args].concat())
         .run()
         .ok()
         .json()
 }
 
 #[test]
-fn programs_see_whole_messages_also_of_those_that_are_finished() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
+fn json_has_whole_messages_also_after_they_are_handled() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
     let long = "long ".repeat(100);
     let body = json!({"suite": "fast", "why": long}).to_string();
-    let letter: [&str; 9] = [
+    let options: [&str; 9] = [
         "--summary",
         &long,
         "--reply-to",
@@ -29,50 +28,43 @@ fn programs_see_whole_messages_also_of_those_that_are_finished() {
         r#"{"priority": 3, "recipients": ["branch:a/w"]}"#,
         "--from=run:a",
     ];
-    house.sent(&[&["run:a", "task.run", &body], &letter[..]].concat());
-    house.sent(&[&["room:a", "task.run", &body], &letter[..]].concat());
-    let whole = |target: &str, status: &str| {
-        let mailbox = view(&house, target, &["--view", "mailbox"]);
+    env.send_ok(&[&["run:a", "task.run", &body], &options[..]].concat());
+    env.send_ok(&[&["room:a", "task.run", &body], &options[..]].concat());
+    let check_message = |target: &str, status: &str| {
+        let mailbox = view(&env, target, &["--view", "mailbox"]);
         let message = mailbox["messages"][0].clone();
         assert_eq!(message["status"], status, "{message}");
         assert_eq!(message["body"]["suite"], "fast", "{message}");
-        assert_eq!(
-            (&message["reply_to"], &message["correlation_id"]),
-            (&json!("m0"), &json!("c1"))
-        );
-        assert_eq!(
-            (&message["metadata"]["priority"], &message["summary"]),
-            (&json!(3), &json!(long))
-        );
+        assert_has!(message, {"reply_to": "m0", "correlation_id": "c1"});
+        assert_has!(message, {"metadata": {"priority": 3}, "summary": long});
         message["id"].as_str().unwrap().to_owned()
     };
     for target in ["run:a", "branch:a/w"] {
-        let id = whole(target, "queued");
-        house.receive(target);
-        house
-            .materia(&["receive", "--address", target, "--ack", &id])
+        let id = check_message(target, "queued");
+        env.receive(target);
+        env.materia(&["receive", "--address", target, "--ack", &id])
             .run()
             .ok();
-        whole(target, "handled");
-        let text = house
+        check_message(target, "handled");
+        let text = env
             .materia(&["inspect", target, "--view", "mailbox"])
             .run()
             .ok()
             .stdout;
         assert!(text.lines().count() == 2 && text.len() < 800, "{text}");
     }
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
-fn a_large_roster_says_how_many_there_are_and_shows_them() {
-    let house = House::in_memory();
-    house.spawn("a", "sleep 600", &[]);
-    let everybody: Vec<String> = (0..100)
+fn a_large_roster_has_the_total_and_can_be_listed() {
+    let env = TestEnv::in_memory();
+    env.spawn("a", "sleep 600", &[]);
+    let members: Vec<String> = (0..100)
         .map(|number| format!("branch:a/w{number:03}"))
         .collect();
-    let metadata = json!({"recipients": everybody}).to_string();
-    house.sent(&[
+    let metadata = json!({"recipients": members}).to_string();
+    env.send_ok(&[
         "room:a",
         "hello",
         "--from",
@@ -80,23 +72,22 @@ fn a_large_roster_says_how_many_there_are_and_shows_them() {
         "--metadata",
         &metadata,
     ]);
-    house.sent(&["room:a", "actor.leave", "--from", "branch:a/w000"]);
-    for (side, field, total) in [("roster", "members", 101), ("contacts", "contacts", 100)] {
-        let few = view(&house, "room:a", &["--view", side, "--lines", "40"]);
-        assert_eq!(
-            (few[field].as_array().unwrap().len(), &few["total"]),
-            (40, &json!(total))
-        );
+    env.send_ok(&["room:a", "actor.leave", "--from", "branch:a/w000"]);
+    for (view_name, field, total) in [("roster", "members", 101), ("contacts", "contacts", 100)] {
+        let few = view(&env, "room:a", &["--view", view_name, "--lines", "40"]);
+        assert_eq!(few[field].as_array().unwrap().len(), 40);
+        assert_eq!(few["total"], json!(total));
         assert_eq!(few["incomplete"], true);
-        let all = view(&house, "room:a", &["--view", side]);
-        assert_eq!(
-            (all[field].as_array().unwrap().len(), &all["incomplete"]),
-            (total, &json!(false))
-        );
+        let all = view(&env, "room:a", &["--view", view_name]);
+        assert_eq!(all[field].as_array().unwrap().len(), total);
+        assert_eq!(all["incomplete"], false);
         let last = all[field].as_array().unwrap().last().unwrap().clone();
-        assert_eq!(last["address"], "branch:a/w000", "who left comes last");
-        let text = house
-            .materia(&["inspect", "room:a", "--view", side])
+        assert_eq!(
+            last["address"], "branch:a/w000",
+            "members who left come last"
+        );
+        let text = env
+            .materia(&["inspect", "room:a", "--view", view_name])
             .run()
             .ok()
             .stdout;
@@ -106,5 +97,5 @@ fn a_large_roster_says_how_many_there_are_and_shows_them() {
         );
         assert_eq!(text.lines().last(), Some(more.as_str()));
     }
-    house.kill("a");
+    env.kill("a");
 }

@@ -1,31 +1,29 @@
-//! Who is in a room follows from what members do while their run lasts.
+//! Presence in a room follows from the messages of members while their run is active.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
-fn room(house: &House, view: &str) -> Value {
-    house
-        .materia(&["inspect", "room:a", "--view", view, "--json"])
+fn room(env: &TestEnv, view: &str) -> Value {
+    env.materia(&["inspect", "room:a", "--view", view, "--json"])
         .run()
         .ok()
         .json()
 }
 
 #[test]
-fn presence_is_what_members_do_while_the_run_lasts() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let at = |minute: u32, words: &[&str]| {
+fn presence_follows_from_the_messages_of_members() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let at = |minute: u32, args: &[&str]| {
         let clock = format!("2026-01-01T00:{minute:02}:00.000Z");
-        house
-            .materia(&[&["message"], words].concat())
+        env.materia(&[&["message"], args].concat())
             .env("MATERIA_TEST_CLOCK", clock)
             .run()
             .ok();
     };
     let worker = || {
-        let roster = room(&house, "roster");
+        let roster = room(&env, "roster");
         let members = roster["members"].as_array().unwrap().clone();
         let worker = members
             .into_iter()
@@ -43,7 +41,7 @@ fn presence_is_what_members_do_while_the_run_lasts() {
     assert_eq!(
         worker(),
         ["actor", "present", "01"],
-        "being written to is no sign of life"
+        "a received message must not update last_seen"
     );
     at(
         3,
@@ -59,13 +57,10 @@ fn presence_is_what_members_do_while_the_run_lasts() {
     assert_eq!(worker(), ["actor", "left", "03"]);
     at(5, &["room:a", "back", "--from", "branch:a/w"]);
     assert_eq!(worker(), ["actor", "present", "05"]);
-    house.kill("a");
+    env.kill("a");
     assert_eq!(worker(), ["actor", "left", "05"]);
-    let status = room(&house, "status");
-    assert_eq!(
-        (&status["roster"], &status["present"]),
-        (&json!(2), &json!(0))
-    );
+    let status = room(&env, "status");
+    assert_has!(status, {"roster": 2, "present": 0});
     at(6, &["room:a", "note", "--from", "branch:a/w"]);
-    assert_eq!(worker(), ["actor", "left", "06"], "its run is over");
+    assert_eq!(worker(), ["actor", "left", "06"], "the run has ended");
 }

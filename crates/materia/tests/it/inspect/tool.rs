@@ -1,28 +1,27 @@
-//! A name that is no tool.
+//! Unknown tool names.
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
-fn a_name_that_is_no_tool_is_answered_with_what_is() {
-    let house = House::new();
-    house
-        .materia(&["tool", "register", "greet", "--template", "echo hello"])
+fn an_unknown_tool_gets_a_suggestion() {
+    let env = TestEnv::new();
+    env.materia(&["tool", "register", "greet", "--template", "echo hello"])
         .run()
         .ok();
-    let hint = |words: &[&str]| {
-        let outcome = house.materia(&[words, &["--json"]].concat()).run();
+    let hint = |args: &[&str]| {
+        let outcome = env.materia(&[args, &["--json"]].concat()).run();
         assert_eq!(outcome.code(), 3, "{}", outcome.transcript());
         outcome.json()["error"]["hint"].as_str().unwrap().to_owned()
     };
-    for ask in [["inspect", "--view=status"], ["message", "call"]] {
-        let of = |tool: &str| hint(&[ask[0], tool, ask[1]]);
-        assert_eq!(of("tool:gret"), "did you mean tool:greet?");
+    for command in [["inspect", "--view=status"], ["message", "call"]] {
+        let hint_for = |tool: &str| hint(&[command[0], tool, command[1]]);
+        assert_eq!(hint_for("tool:gret"), "did you mean tool:greet?");
         assert!(
-            of("tool:nope").starts_with("`materia tool list` has them"),
+            hint_for("tool:nope").starts_with("`materia tool list` has them"),
             "{}",
-            of("tool:nope")
+            hint_for("tool:nope")
         );
-        let recipe = of("tool:utility-git-log");
+        let recipe = hint_for("tool:utility-git-log");
         assert!(
             recipe.contains("materia tool register utility-git-log --from utility-git-log"),
             "{recipe}"

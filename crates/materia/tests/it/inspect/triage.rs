@@ -1,15 +1,14 @@
-//! What wants attention, recipes included.
+//! The triage view: what needs attention, including recipes.
 
 use serde_json::json;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
-fn triage_knows_the_program_and_what_recipes_want() {
-    let house = House::new();
+fn triage_has_the_version_and_recipe_problems() {
+    let env = TestEnv::new();
     let text = || {
-        house
-            .materia(&["inspect", "tool:materia", "--view", "triage"])
+        env.materia(&["inspect", "tool:materia", "--view", "triage"])
             .run()
             .ok()
             .stdout
@@ -18,20 +17,19 @@ fn triage_knows_the_program_and_what_recipes_want() {
     assert_eq!(
         text(),
         format!("materia={version} session=all active=0\n"),
-        "nothing that is nought"
+        "counts of zero must be omitted"
     );
     let tool = |name: &str, template: &str| {
-        house
-            .materia(&["tool", "register", name, "--template", template])
+        env.materia(&["tool", "register", name, "--template", template])
             .run()
             .ok();
     };
     tool("plain", "echo hello");
     tool("shell", "sh -c {line}");
-    let root = house.home().join(".pi/agent/recipes");
+    let root = env.home().join(".pi/agent/recipes");
     std::fs::write(root.join("torn.json"), "{").unwrap();
     std::fs::write(root.join("utility-jsonl-tail.json"), r#"{"template": 3}"#).unwrap();
-    let triage = house
+    let triage = env
         .materia(&["inspect", "tool:materia", "--view", "triage", "--json"])
         .run()
         .ok()

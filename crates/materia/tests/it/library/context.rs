@@ -1,10 +1,10 @@
-//! What agents inside a run are told about the recipe they are a part of.
+//! The context that agents inside a run get about their recipe.
 
 use serde_json::{Value, json};
 
-use super::{Shelf, says};
+use super::{LibraryHarness, prompts};
 
-fn records(prompt: &str) -> Vec<Value> {
+fn context_records(prompt: &str) -> Vec<Value> {
     let (_, block) = prompt
         .split_once("```jsonl\n")
         .unwrap_or_else(|| panic!("no context: {prompt}"));
@@ -16,75 +16,72 @@ fn records(prompt: &str) -> Vec<Value> {
 }
 
 #[test]
-fn an_agent_in_a_run_knows_the_recipes_around_it_and_which_is_its_own() {
-    let shelf = Shelf::new();
+fn an_agent_gets_the_recipes_of_its_run_and_its_position() {
+    let harness = LibraryHarness::new();
     let top = json!({"description": "Reviews twice", "async": true,
         "imports": {"first": {"from": "subagent-review", "values": {"scope": "src"}}},
         "template": [{"name": "first"}, "cat"]});
-    shelf
-        .house
+    harness
+        .env
         .write("../home/.pi/agent/recipes/twice.json", top.to_string());
-    shelf
+    harness
         .materia(&["spawn", "twice", "--as", "run:a", "--json"])
         .run()
         .ok();
-    shelf.house.wait("a");
-    let told = records(&shelf.prompt(says::REVIEW));
-    assert_eq!(
-        (&told[0]["role"], &told[0]["name"]),
-        (&json!("entry"), &json!("twice"))
-    );
-    assert_eq!(told[0]["recipe"], top, "the document as it is written");
-    let here: Vec<&Value> = told
+    harness.env.wait("a");
+    let context = context_records(&harness.prompt(prompts::REVIEW));
+    assert_has!(context[0], {"role": "entry", "name": "twice"});
+    assert_eq!(context[0]["recipe"], top, "the recipe must be unchanged");
+    let here: Vec<&Value> = context
         .iter()
         .filter(|record| record["you_are_here"] == true)
         .collect();
-    assert_eq!(here.len(), 1, "{told:#?}");
-    assert_eq!(here[0]["import_path"][0], "first", "{told:#?}");
+    assert_eq!(here.len(), 1, "{context:#?}");
+    assert_eq!(here[0]["import_path"][0], "first", "{context:#?}");
     assert_eq!(here[0]["you_are_here_path"], here[0]["import_path"]);
     assert!(
-        shelf
-            .house
-            .run_file("a", "run.json")
+        harness
+            .env
+            .read_run_file("a", "run.json")
             .contains("context.jsonl")
     );
 }
 
 #[test]
-fn who_does_not_want_it_and_who_has_no_recipe_is_told_nothing() {
-    let shelf = Shelf::new();
-    let leaf = json!({"template": "materia agent run", "input": "Say something"});
-    shelf.house.write(
+fn without_a_recipe_or_with_actor_context_off_there_is_no_context() {
+    let harness = LibraryHarness::new();
+    let node = json!({"template": "materia agent run", "input": "Say something"});
+    harness.env.write(
         "off.json",
-        json!({"actor_context": false, "template": leaf}).to_string(),
+        json!({"actor_context": false, "template": node}).to_string(),
     );
-    shelf
+    harness
         .materia(&["spawn", "--file", "off.json", "--as", "run:a", "--json"])
         .run()
         .ok();
-    shelf.house.wait("a");
-    shelf
+    harness.env.wait("a");
+    harness
         .materia(&[
             "spawn",
             "--template",
-            &leaf.to_string(),
+            &node.to_string(),
             "--as",
             "run:b",
             "--json",
         ])
         .run()
         .ok();
-    shelf.house.wait("b");
-    // In the foreground nobody keeps anything for it either.
-    shelf
-        .house
-        .write("on.json", json!({"template": leaf}).to_string());
-    shelf
+    harness.env.wait("b");
+    // A foreground run has no context, either.
+    harness
+        .env
+        .write("on.json", json!({"template": node}).to_string());
+    harness
         .materia(&["run", "--file", "on.json", "--json"])
         .run()
         .ok();
-    assert_eq!(shelf.prompts().len(), 3);
-    for prompt in shelf.prompts() {
+    assert_eq!(harness.prompts().len(), 3);
+    for prompt in harness.prompts() {
         assert!(!prompt.contains("## Context"), "{prompt}");
     }
 }

@@ -1,13 +1,13 @@
-//! Services: runs that take messages until they are told to stop.
+//! Services: runs that handle messages until a stop message.
 
 use serde_json::{Value, json};
 
-use super::Shelf;
+use super::LibraryHarness;
 
-/// The types and bodies of what a run said to its coordinator.
-fn said(shelf: &Shelf, run: &str) -> Vec<(String, Value)> {
+/// The types and bodies of the messages from a run to its coordinator.
+fn sent_messages(harness: &LibraryHarness, run: &str) -> Vec<(String, Value)> {
     let run = format!("run:{run}");
-    let shown = shelf
+    let shown = harness
         .materia(&[
             "inspect", &run, "--view", "messages", "--lines", "200", "--json",
         ])
@@ -25,10 +25,10 @@ fn said(shelf: &Shelf, run: &str) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// The types of what was said in the room of a run.
-fn room(shelf: &Shelf, run: &str) -> Vec<Value> {
+/// The messages in the room of a run.
+fn room_messages(harness: &LibraryHarness, run: &str) -> Vec<Value> {
     let room = format!("room:{run}");
-    let shown = shelf
+    let shown = harness
         .materia(&[
             "inspect", &room, "--view", "messages", "--lines", "500", "--json",
         ])
@@ -38,23 +38,23 @@ fn room(shelf: &Shelf, run: &str) -> Vec<Value> {
     shown["messages"].as_array().unwrap().clone()
 }
 
-fn kinds(messages: &[Value]) -> Vec<&str> {
+fn types(messages: &[Value]) -> Vec<&str> {
     messages
         .iter()
         .map(|one| one["type"].as_str().unwrap())
         .collect()
 }
 
-fn send(shelf: &Shelf, words: &[&str]) {
-    shelf.materia(&[&["message"], words].concat()).run().ok();
+fn send(harness: &LibraryHarness, args: &[&str]) {
+    harness.materia(&[&["message"], args].concat()).run().ok();
 }
 
 #[test]
-fn a_lock_service_assigns_work_checks_owners_and_frees_locks() {
-    let shelf = Shelf::new();
+fn a_lock_service_assigns_work_and_checks_owners() {
+    let harness = LibraryHarness::new();
     for (recipe, prefix) in [("locker", "lock"), ("coordinator-locker", "coord")] {
         let run = format!("run:{recipe}");
-        shelf.materia(&["spawn", recipe, "--as", &run]).run().ok();
+        harness.materia(&["spawn", recipe, "--as", &run]).run().ok();
         for (verb, body) in [
             (
                 "enqueue",
@@ -73,24 +73,22 @@ fn a_lock_service_assigns_work_checks_owners_and_frees_locks() {
             ("dance", json!({})),
         ] {
             send(
-                &shelf,
+                &harness,
                 &[&run, &format!("{prefix}.{verb}"), &body.to_string()],
             );
         }
-        send(&shelf, &[&run, "control.stop"]);
-        shelf.materia(&["wait", &run]).run().ok();
-        let said = said(&shelf, recipe);
-        let types: Vec<String> = said.iter().map(|(kind, _)| kind.clone()).collect();
+        send(&harness, &[&run, "control.stop"]);
+        harness.materia(&["wait", &run]).run().ok();
+        let sent = sent_messages(&harness, recipe);
+        let types: Vec<String> = sent.iter().map(|(kind, _)| kind.clone()).collect();
         let expected = [
             "started", "enqueued", "enqueued", "assigned", "empty", "denied", "complete",
             "assigned", "granted", "unknown", "stopped",
         ];
         assert_eq!(types, expected.map(|word| format!("{prefix}.{word}")));
-        assert_eq!(
-            (&said[3].1["id"], &said[7].1["id"]),
-            (&json!("a"), &json!("b"))
-        );
-        let snapshot = shelf.run(
+        assert_eq!(sent[3].1["id"], "a");
+        assert_eq!(sent[7].1["id"], "b");
+        let snapshot = harness.run(
             "utility-coordinator-lock-snapshot",
             &[&format!("locker_run={recipe}")],
         );
@@ -101,49 +99,49 @@ fn a_lock_service_assigns_work_checks_owners_and_frees_locks() {
 }
 
 #[test]
-fn whoever_asks_a_lock_service_from_its_own_run_is_answered_there() {
-    let shelf = Shelf::new();
-    shelf
+fn a_lock_service_answers_to_the_run_of_the_sender() {
+    let harness = LibraryHarness::new();
+    harness
         .materia(&["spawn", "locker", "--as", "run:locks"])
         .run()
         .ok();
-    let asks = "materia message run:locks lock.acquire '{\"resource\": \"x\"}' > /dev/null && materia receive --json\n";
-    shelf.house.write("ask.sh", asks);
-    shelf
+    let script = "materia message run:locks lock.acquire '{\"resource\": \"x\"}' > /dev/null && materia receive --json\n";
+    harness.env.write("ask.sh", script);
+    harness
         .materia(&["spawn", "--template", "sh ask.sh", "--as", "run:asker"])
         .run()
         .ok();
-    shelf.materia(&["wait", "run:asker"]).run().ok();
-    let heard = shelf
+    harness.materia(&["wait", "run:asker"]).run().ok();
+    let output = harness
         .materia(&["inspect", "run:asker", "--view", "tail"])
         .run()
         .ok()
         .stdout;
     assert!(
-        heard.contains("lock.granted") && heard.contains("run:asker"),
-        "{heard}"
+        output.contains("lock.granted") && output.contains("run:asker"),
+        "{output}"
     );
-    send(&shelf, &["run:locks", "control.stop"]);
-    shelf.materia(&["wait", "run:locks"]).run().ok();
+    send(&harness, &["run:locks", "control.stop"]);
+    harness.materia(&["wait", "run:locks"]).run().ok();
 }
 
 #[test]
-fn a_worker_takes_the_messages_of_its_branch_in_order() {
-    let shelf = Shelf::new();
-    shelf
+fn a_worker_handles_the_messages_of_its_branch_in_order() {
+    let harness = LibraryHarness::new();
+    harness
         .materia(&["spawn", "actor-worker", "max_messages=2", "--as", "run:w"])
         .run()
         .ok();
     for body in ["first task", "second task"] {
         send(
-            &shelf,
+            &harness,
             &["branch:w/worker", "task.run", body, "--from", "run:w"],
         );
     }
-    shelf.materia(&["wait", "run:w"]).run().ok();
-    let room = room(&shelf, "w");
+    harness.materia(&["wait", "run:w"]).run().ok();
+    let room = room_messages(&harness, "w");
     assert_eq!(
-        kinds(&room),
+        types(&room),
         [
             "actor.join",
             "awaiting_assignment",
@@ -156,15 +154,15 @@ fn a_worker_takes_the_messages_of_its_branch_in_order() {
         ]
     );
     let artifact = room[3]["body"]["artifact"].as_str().unwrap().to_owned();
-    assert_eq!(shelf.read(&artifact), "first task");
+    assert_eq!(harness.read(&artifact), "first task");
     assert_eq!(room[6]["body"]["result"], "second task");
 }
 
 #[test]
-fn a_worker_with_a_command_tells_what_came_of_it_and_stops_when_asked() {
-    let shelf = Shelf::new();
+fn a_worker_reports_the_result_of_its_command_and_can_be_stopped() {
+    let harness = LibraryHarness::new();
     let command = r#"command=sh -c "read x; echo done: $x; test $x != bad""#;
-    shelf
+    harness
         .materia(&[
             "spawn",
             "actor-worker",
@@ -177,13 +175,16 @@ fn a_worker_with_a_command_tells_what_came_of_it_and_stops_when_asked() {
         .ok();
     for body in ["good", "bad"] {
         send(
-            &shelf,
+            &harness,
             &["branch:w/b1", "task.run", body, "--from", "run:w"],
         );
     }
-    send(&shelf, &["branch:w/b1", "control.stop", "--from", "run:w"]);
-    shelf.materia(&["wait", "run:w"]).run().ok();
-    let room = room(&shelf, "w");
+    send(
+        &harness,
+        &["branch:w/b1", "control.stop", "--from", "run:w"],
+    );
+    harness.materia(&["wait", "run:w"]).run().ok();
+    let room = room_messages(&harness, "w");
     let result = room
         .iter()
         .find(|one| one["type"] == "task.result")
@@ -204,16 +205,16 @@ fn a_worker_with_a_command_tells_what_came_of_it_and_stops_when_asked() {
 
 #[test]
 fn a_swarm_works_in_every_mode() {
-    let shelf = Shelf::new();
+    let harness = LibraryHarness::new();
     for (mode, turns) in [
         ("consensus", 7),
         ("pipeline", 4),
         ("fanout", 4),
         ("pool", 3),
     ] {
-        shelf.forget();
+        harness.clear_prompts();
         let (run, mode_word) = (format!("run:{mode}"), format!("mode={mode}"));
-        let words = [
+        let args = [
             "mission=build a shed",
             "rounds=2",
             "delay=0",
@@ -221,12 +222,12 @@ fn a_swarm_works_in_every_mode() {
             "--as",
             &run,
         ];
-        shelf
-            .materia(&[&["spawn", "pipeline-room-swarm"][..], &words].concat())
+        harness
+            .materia(&[&["spawn", "pipeline-room-swarm"][..], &args].concat())
             .run()
             .ok();
-        shelf.materia(&["wait", &run]).run().ok();
-        let prompts = shelf.prompts();
+        harness.materia(&["wait", &run]).run().ok();
+        let prompts = harness.prompts();
         assert_eq!(prompts.len(), turns, "{mode}: {prompts:#?}");
         assert!(
             prompts.iter().all(|prompt| prompt.contains("build a shed")),
@@ -237,22 +238,22 @@ fn a_swarm_works_in_every_mode() {
             last.contains("Write what came of it") && last.contains("**builder**: ANSWER"),
             "{last}"
         );
-        let said = said(&shelf, mode);
-        assert_eq!(said.last().unwrap().0, "swarm.done");
-        let artifact = said.last().unwrap().1["artifact"]
+        let sent = sent_messages(&harness, mode);
+        assert_eq!(sent.last().unwrap().0, "swarm.done");
+        let artifact = sent.last().unwrap().1["artifact"]
             .as_str()
             .unwrap()
             .to_owned();
-        assert!(shelf.read(&artifact).contains("`writer`"));
-        let room = room(&shelf, mode);
-        let kinds = kinds(&room);
+        assert!(harness.read(&artifact).contains("`writer`"));
+        let room = room_messages(&harness, mode);
+        let kinds = types(&room);
         assert_eq!(
             kinds.iter().filter(|kind| **kind == "actor.leave").count(),
             3,
             "{kinds:?}"
         );
     }
-    let second = shelf
+    let second = harness
         .materia(&["inspect", "room:consensus", "--view", "roster", "--json"])
         .run()
         .ok()
@@ -261,11 +262,11 @@ fn a_swarm_works_in_every_mode() {
 }
 
 #[test]
-fn a_swarm_whose_agents_all_fail_fails() {
-    let shelf = Shelf::new();
+fn a_swarm_fails_if_all_its_agents_fail() {
+    let harness = LibraryHarness::new();
     let broken = json!({"agents": {"fake": {"command": ["false"]}}, "agent": "fake"});
-    std::fs::write(shelf.house.home().join("config.json"), broken.to_string()).unwrap();
-    let words = [
+    std::fs::write(harness.env.home().join("config.json"), broken.to_string()).unwrap();
+    let args = [
         "spawn",
         "pipeline-room-swarm",
         "mission=x",
@@ -274,21 +275,24 @@ fn a_swarm_whose_agents_all_fail_fails() {
         "--as",
         "run:s",
     ];
-    shelf.materia(&words).run().ok();
-    assert_eq!(shelf.materia(&["wait", "run:s"]).run().code(), 1);
-    assert_eq!(said(&shelf, "s").last().unwrap().0, "swarm.failed");
+    harness.materia(&args).run().ok();
+    assert_eq!(harness.materia(&["wait", "run:s"]).run().code(), 1);
+    assert_eq!(
+        sent_messages(&harness, "s").last().unwrap().0,
+        "swarm.failed"
+    );
 }
 
 #[test]
-fn music_plays_to_its_end_or_until_it_is_stopped_and_without_a_player_it_says_so() {
-    let shelf = Shelf::new();
-    let house = &shelf.house;
+fn the_music_player_plays_skips_and_stops() {
+    let harness = LibraryHarness::new();
+    let env = &harness.env;
     for track in ["a.mp3", "b.mp3"] {
-        house.write(&format!("music/{track}"), "");
+        env.write(&format!("music/{track}"), "");
     }
-    let mute = house.work().join("mute");
+    let mute = env.work_dir().join("mute");
     std::fs::create_dir_all(&mute).unwrap();
-    let silent = shelf
+    let silent = harness
         .materia(&["run", "music-player", "source=music"])
         .env("PATH", &mute)
         .run();
@@ -297,14 +301,14 @@ fn music_plays_to_its_end_or_until_it_is_stopped_and_without_a_player_it_says_so
         "{}",
         silent.transcript()
     );
-    let player = house.write(
+    let player = env.write(
         "bin/mpv",
         "#!/bin/sh\nfor last; do :; done\necho \"$last\" >> played\ncase $HOLD in yes) sleep 600;; esac\n",
     );
     std::fs::set_permissions(player, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let path = format!("{}:/usr/bin:/bin", house.work().join("bin").display());
+    let path = format!("{}:/usr/bin:/bin", env.work_dir().join("bin").display());
     let spawn = |run: &str, hold: &str| {
-        let words = [
+        let args = [
             "spawn",
             "music-player",
             "source=music",
@@ -313,25 +317,25 @@ fn music_plays_to_its_end_or_until_it_is_stopped_and_without_a_player_it_says_so
             "--as",
             run,
         ];
-        shelf
-            .materia(&words)
+        harness
+            .materia(&args)
             .env("PATH", &path)
             .env("HOLD", hold)
             .run()
             .ok();
     };
     spawn("run:short", "no");
-    shelf.materia(&["wait", "run:short"]).run().ok();
-    let played = house.read("played");
+    harness.materia(&["wait", "run:short"]).run().ok();
+    let played = env.read("played");
     assert!(
         played.lines().count() == 2 && played.ends_with("b.mp3\n"),
         "{played}"
     );
     spawn("run:long", "yes");
-    send(&shelf, &["run:long", "music.next"]);
-    send(&shelf, &["run:long", "music.stop"]);
-    shelf.materia(&["wait", "run:long"]).run().ok();
-    let kinds: Vec<String> = said(&shelf, "long")
+    send(&harness, &["run:long", "music.next"]);
+    send(&harness, &["run:long", "music.stop"]);
+    harness.materia(&["wait", "run:long"]).run().ok();
+    let kinds: Vec<String> = sent_messages(&harness, "long")
         .into_iter()
         .map(|(kind, _)| kind)
         .collect();

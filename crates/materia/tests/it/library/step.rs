@@ -1,45 +1,48 @@
-//! Utilities of the library: recipes around one deterministic step, and the steps themselves.
+//! Utilities of the library: recipes with one deterministic step, and the steps themselves.
 
 use serde_json::{Value, json};
 
-use super::Shelf;
-use crate::house::House;
+use super::LibraryHarness;
+use crate::test_env::TestEnv;
 
-fn parsed(text: &str) -> Value {
+fn parse_json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 #[test]
-fn git_and_changelogs_are_shown() {
-    let shelf = Shelf::new();
-    let house = &shelf.house;
-    house.write(
+fn git_and_changelog_utilities() {
+    let harness = LibraryHarness::new();
+    let env = &harness.env;
+    env.write(
         "CHANGELOG.md",
         "# C\n\n## [1.1.0]\n\n- b\n\n## [1.0.0]\n\n- a\n",
     );
-    house
-        .shell(
-            "git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -qm first",
-        )
-        .run()
-        .ok();
-    house.write("new.txt", "");
-    assert!(shelf.run("utility-git-status", &[]).contains("?? new.txt"));
-    assert!(shelf.run("utility-git-log", &[]).contains("first"));
+    env.shell(
+        "git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -qm first",
+    )
+    .run()
+    .ok();
+    env.write("new.txt", "");
     assert!(
-        shelf
+        harness
+            .run("utility-git-status", &[])
+            .contains("?? new.txt")
+    );
+    assert!(harness.run("utility-git-log", &[]).contains("first"));
+    assert!(
+        harness
             .run("utility-changelog-head", &[])
             .starts_with("# C\n")
     );
     assert_eq!(
-        shelf.run("utility-changelog-section", &[]),
+        harness.run("utility-changelog-section", &[]),
         "## [1.1.0]\n\n- b\n"
     );
     assert_eq!(
-        shelf.run("utility-changelog-section", &["version=1.0.0"]),
+        harness.run("utility-changelog-section", &["version=1.0.0"]),
         "## [1.0.0]\n\n- a\n"
     );
-    let missing = shelf
+    let missing = harness
         .materia(&["run", "utility-changelog-section", "version=9"])
         .run();
     assert!(
@@ -50,31 +53,31 @@ fn git_and_changelogs_are_shown() {
 }
 
 #[test]
-fn packages_skills_and_documents_describe_themselves() {
-    let shelf = Shelf::new();
-    shelf.house.write(
+fn package_skill_and_document_summaries() {
+    let harness = LibraryHarness::new();
+    harness.env.write(
         "package.json",
         r#"{"name": "n", "version": "1.0.0", "scripts": {"test": "x"}}"#,
     );
-    let package = parsed(&shelf.run("utility-package-summary", &[]));
+    let package = parse_json(&harness.run("utility-package-summary", &[]));
+    assert_has!(package, {"name": "n", "scripts": ["test"]});
     assert_eq!(
-        (&package["name"], &package["scripts"]),
-        (&json!("n"), &json!(["test"]))
+        parse_json(&harness.run("utility-skill-summary", &[]))["count"],
+        0
     );
-    assert_eq!(parsed(&shelf.run("utility-skill-summary", &[]))["count"], 0);
-    shelf.house.write("SKILL.md", "---\nname: s\n---\n# S\n");
+    harness.env.write("SKILL.md", "---\nname: s\n---\n# S\n");
     assert_eq!(
-        parsed(&shelf.run("utility-skill-summary", &[]))["skills"][0]["name"],
+        parse_json(&harness.run("utility-skill-summary", &[]))["skills"][0]["name"],
         "s"
     );
-    shelf.house.write("docs/a.md", "# Alpha\n");
-    shelf.house.write("docs/deep/b.md", "no title\n");
-    let index = shelf.run("utility-markdown-index", &["directory=docs"]);
+    harness.env.write("docs/a.md", "# Alpha\n");
+    harness.env.write("docs/deep/b.md", "no title\n");
+    let index = harness.run("utility-markdown-index", &["directory=docs"]);
     assert_eq!(
         index,
         "# Documents\n\n- a.md: Alpha (1 lines)\n- deep/b.md: (no title) (1 lines)\n"
     );
-    let gone = shelf
+    let gone = harness
         .materia(&["run", "utility-markdown-index", "directory=none"])
         .run();
     assert!(
@@ -85,37 +88,37 @@ fn packages_skills_and_documents_describe_themselves() {
 }
 
 #[test]
-fn music_is_listed_three_ways() {
-    let shelf = Shelf::new();
-    let music = shelf.house.home().join("Music");
+fn playlists_in_three_formats() {
+    let harness = LibraryHarness::new();
+    let music = harness.env.home().join("Music");
     std::fs::create_dir_all(music.join("a/b")).unwrap();
     for file in ["one.mp3", "a/two.OGG", "a/b/deep.mp3", "text.txt"] {
         std::fs::write(music.join(file), "").unwrap();
     }
-    let paths = shelf.run("utility-playlist-build", &[]);
-    assert_eq!(paths, shelf.run("utility-playlist-scan", &[]));
+    let paths = harness.run("utility-playlist-build", &[]);
+    assert_eq!(paths, harness.run("utility-playlist-scan", &[]));
     assert_eq!(paths.lines().count(), 2, "{paths}");
-    let list = shelf.run(
+    let list = harness.run(
         "utility-playlist-build",
         &["output_mode=m3u", "max_depth=9"],
     );
     assert!(list.starts_with("#EXTM3U\n#EXTINF:-1,deep\n"), "{list}");
     assert_eq!(
-        parsed(&shelf.run("utility-playlist-build", &["output_mode=json"]))["count"],
+        parse_json(&harness.run("utility-playlist-build", &["output_mode=json"]))["count"],
         2
     );
     assert!(
-        shelf
+        harness
             .run("music-player", &["command=list"])
             .ends_with("one.mp3\n")
     );
 }
 
 #[test]
-fn messages_manifests_and_files_are_made_of_stdin() {
-    let shelf = Shelf::new();
-    shelf.house.write("in.txt", "the body");
-    let message = parsed(&shelf.run(
+fn messages_manifests_and_files_from_stdin() {
+    let harness = LibraryHarness::new();
+    harness.env.write("in.txt", "the body");
+    let message = parse_json(&harness.run(
         "utility-actor-message",
         &["type=task.done", "--stdin", "in.txt"],
     ));
@@ -123,7 +126,7 @@ fn messages_manifests_and_files_are_made_of_stdin() {
         message,
         json!({"to": "coordinator", "type": "task.done", "body": "the body", "metadata": {}})
     );
-    let bad = shelf
+    let bad = harness
         .materia(&["run", "utility-actor-message", "type=no type"])
         .run();
     assert!(
@@ -131,28 +134,21 @@ fn messages_manifests_and_files_are_made_of_stdin() {
         "{}",
         bad.transcript()
     );
-    let written = parsed(&shelf.run(
+    let written = parse_json(&harness.run(
         "utility-artifact-write",
         &["artifact_path=a/b.txt", "--stdin", "in.txt"],
     ));
-    assert_eq!(
-        (&written["bytes"], shelf.house.read("a/b.txt").as_str()),
-        (&json!(8), "the body")
-    );
-    let manifest = parsed(&shelf.run("utility-artifact-manifest", &["artifact_path=a/b.txt"]));
-    assert_eq!(
-        (&manifest["exists"], &manifest["bytes"]),
-        (&json!(true), &json!(8))
-    );
-    let none = parsed(&shelf.run("utility-artifact-manifest", &["artifact_path=none"]));
-    assert_eq!(
-        (&none["exists"], &none["sha256"]),
-        (&json!(false), &Value::Null)
-    );
-    let words = ["artifact_path=a/b.txt", "mode=append", "source=in.txt"];
-    shelf.run("utility-artifact-write", &words);
-    assert_eq!(shelf.house.read("a/b.txt"), "the bodythe body");
-    let refused = shelf
+    assert_eq!(written["bytes"], 8);
+    assert_eq!(harness.env.read("a/b.txt").as_str(), "the body");
+    let manifest =
+        parse_json(&harness.run("utility-artifact-manifest", &["artifact_path=a/b.txt"]));
+    assert_has!(manifest, {"exists": true, "bytes": 8});
+    let none = parse_json(&harness.run("utility-artifact-manifest", &["artifact_path=none"]));
+    assert_has!(none, {"exists": false, "sha256": null});
+    let args = ["artifact_path=a/b.txt", "mode=append", "source=in.txt"];
+    harness.run("utility-artifact-write", &args);
+    assert_eq!(harness.env.read("a/b.txt"), "the bodythe body");
+    let refused = harness
         .materia(&["run", "utility-artifact-write", "artifact_path=a/b.txt"])
         .run();
     assert!(
@@ -163,51 +159,47 @@ fn messages_manifests_and_files_are_made_of_stdin() {
 }
 
 #[test]
-fn logs_runs_and_recipes_are_looked_at() {
-    let shelf = Shelf::new();
+fn log_run_and_recipe_utilities() {
+    let harness = LibraryHarness::new();
     assert!(
-        shelf
+        harness
             .run("utility-validate-recipe", &[])
             .contains("no recipes")
     );
-    shelf.house.write("log.jsonl", "1\n{\"a\":2}\n{\"torn");
+    harness.env.write("log.jsonl", "1\n{\"a\":2}\n{\"torn");
     assert_eq!(
-        shelf.run("utility-jsonl-tail", &["file=log.jsonl"]),
+        harness.run("utility-jsonl-tail", &["file=log.jsonl"]),
         "1\n{\"a\":2}\n"
     );
-    shelf
+    harness
         .materia(&["spawn", "--template", "true", "--as", "run:fine"])
         .run()
         .ok();
-    shelf.materia(&["wait", "run:fine"]).run().ok();
+    harness.materia(&["wait", "run:fine"]).run().ok();
     assert!(
-        shelf
+        harness
             .run("utility-run-summary", &[])
             .starts_with("fine done ")
     );
-    let files = shelf.run("utility-run-state-files", &[]);
+    let files = harness.run("utility-run-state-files", &[]);
     assert!(files.ends_with("fine/run.json\n"), "{files}");
-    let ops = parsed(&shelf.run("utility-run-ops-snapshot", &["target_run=run:fine"]));
-    assert_eq!(
-        (&ops["counts"], &ops["total"]),
-        (&json!({"done": 1}), &json!(1))
-    );
-    assert_eq!(
-        (&ops["inspectedRun"]["ended"], &ops["recommendations"][0]),
-        (&json!("done"), &json!("nothing needs attention"))
-    );
-    shelf
-        .house
+    let ops = parse_json(&harness.run("utility-run-ops-snapshot", &["target_run=run:fine"]));
+    assert_eq!(ops["counts"], json!({"done": 1}));
+    assert_eq!(ops["total"], 1);
+    assert_eq!(ops["inspectedRun"]["ended"], "done");
+    assert_eq!(ops["recommendations"][0], json!("nothing needs attention"));
+    harness
+        .env
         .write("recipes/good.json", r#"{"template": "echo x"}"#);
     assert!(
-        shelf
+        harness
             .run("utility-validate-recipe", &["target=recipes"])
             .contains("good.json: ok")
     );
-    shelf
-        .house
+    harness
+        .env
         .write("recipes/bad.json", r#"{"template": "echo {a.b}"}"#);
-    let bad = shelf
+    let bad = harness
         .materia(&["run", "utility-validate-recipe", "target=recipes"])
         .run();
     assert!(
@@ -218,14 +210,14 @@ fn logs_runs_and_recipes_are_looked_at() {
 }
 
 #[test]
-fn a_check_runs_without_a_shell_and_its_end_is_told() {
-    let shelf = Shelf::new();
-    let passed = shelf.run("utility-validation-wrapper", &["command=echo 'a  b' $HOME"]);
+fn a_validation_runs_without_a_shell_and_is_reported() {
+    let harness = LibraryHarness::new();
+    let passed = harness.run("utility-validation-wrapper", &["command=echo 'a  b' $HOME"]);
     assert!(
         passed.contains("# Validation: passed") && passed.contains("a  b $HOME"),
         "{passed}"
     );
-    let failed = shelf
+    let failed = harness
         .materia(&["run", "utility-validation-wrapper", "command=ls /none-such"])
         .run();
     assert!(
@@ -233,15 +225,15 @@ fn a_check_runs_without_a_shell_and_its_end_is_told() {
         "{}",
         failed.transcript()
     );
-    let told = shelf.run(
+    let report = harness.run(
         "utility-validation-wrapper",
         &["command=sleep 60", "timeout_ms=50", "report=true"],
     );
     assert!(
-        told.contains("failed") && told.contains("no end in 50 ms"),
-        "{told}"
+        report.contains("failed") && report.contains("no end in 50 ms"),
+        "{report}"
     );
-    let shell = shelf
+    let shell = harness
         .materia(&["run", "utility-validation-wrapper", "command=a && b"])
         .run();
     assert!(
@@ -250,7 +242,7 @@ fn a_check_runs_without_a_shell_and_its_end_is_told() {
         shell.transcript()
     );
     assert!(
-        shelf
+        harness
             .run(
                 "utility-validation-wrapper",
                 &["command=auto", "report=true"]
@@ -260,22 +252,22 @@ fn a_check_runs_without_a_shell_and_its_end_is_told() {
 }
 
 #[test]
-fn steps_say_what_they_take() {
-    let house = House::new();
-    let wrong = house.materia(&["utility", "artifact-write", "pat=x"]).run();
+fn unknown_steps_and_arguments_get_a_suggestion() {
+    let env = TestEnv::new();
+    let wrong = env.materia(&["utility", "artifact-write", "pat=x"]).run();
     assert_eq!(wrong.code(), 2);
     assert!(
         wrong.stderr.contains("did you mean path=…?"),
         "{}",
         wrong.transcript()
     );
-    let near = house.materia(&["utility", "artefact-write"]).run();
+    let near = env.materia(&["utility", "artefact-write"]).run();
     assert!(
         near.code() == 3 && near.stderr.contains("artifact-write"),
         "{}",
         near.transcript()
     );
-    let outside = house.materia(&["utility", "locker"]).run();
+    let outside = env.materia(&["utility", "locker"]).run();
     assert!(
         outside.code() == 2 && outside.stderr.contains("materia spawn locker"),
         "{}",

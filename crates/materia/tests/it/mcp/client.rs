@@ -1,54 +1,54 @@
-//! A small JSON-RPC client, over lines.
+//! A small JSON-RPC client over stdin and stdout.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout};
 
 use serde_json::{Value, json};
 
-use crate::house::{House, Running};
+use crate::test_env::{TestEnv, TestProcess};
 
-/// A connection.
+/// A connection to a server process.
 pub struct Client<'a> {
-    running: Running<'a>,
+    process: TestProcess<'a>,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
-    number: i64,
-    told: Vec<Value>,
+    last_id: i64,
+    unread: Vec<Value>,
 }
 
 impl<'a> Client<'a> {
-    /// A connection that has shaken hands.
-    pub fn open(house: &'a House, words: &[&str]) -> Self {
-        Self::open_with(house, words, &[])
+    /// Opens a connection and initializes it.
+    pub fn open(env: &'a TestEnv, args: &[&str]) -> Self {
+        Self::open_with(env, args, &[])
     }
 
-    /// The same with variables.
-    pub fn open_with(house: &'a House, words: &[&str], variables: &[(&str, &str)]) -> Self {
-        let mut client = Self::silent(house, words, variables);
+    /// Like [`Self::open`], with environment variables.
+    pub fn open_with(env: &'a TestEnv, args: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut client = Self::open_raw(env, args, variables);
         client.initialize();
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         client
     }
 
-    /// A connection that has said nothing yet.
-    pub fn silent(house: &'a House, words: &[&str], variables: &[(&str, &str)]) -> Self {
-        let call = variables
+    /// Opens a connection without initializing it.
+    pub fn open_raw(env: &'a TestEnv, args: &[&str], variables: &[(&str, &str)]) -> Self {
+        let command = variables
             .iter()
-            .fold(house.materia(words), |call, (name, value)| {
-                call.env(name, *value)
+            .fold(env.materia(args), |command, (name, value)| {
+                command.env(name, *value)
             });
-        let mut running = call.start();
-        let (stdin, stdout) = (running.stdin(), BufReader::new(running.stdout()));
+        let mut process = command.start();
+        let (stdin, stdout) = (process.stdin(), BufReader::new(process.stdout()));
         Self {
-            running,
+            process,
             stdin: Some(stdin),
             stdout,
-            number: 0,
-            told: Vec::new(),
+            last_id: 0,
+            unread: Vec::new(),
         }
     }
 
-    /// Shakes hands.
+    /// Sends `initialize` and returns the result.
     pub fn initialize(&mut self) -> Value {
         let client = json!({"name": "test", "version": "1"});
         self.request(
@@ -58,7 +58,7 @@ impl<'a> Client<'a> {
     }
 
     /// Sends a line.
-    pub fn line(&mut self, line: &str) {
+    pub fn send_line(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().unwrap();
         stdin.write_all(line.as_bytes()).unwrap();
         stdin.write_all(b"\n").unwrap();
@@ -67,60 +67,60 @@ impl<'a> Client<'a> {
 
     /// Sends a message.
     pub fn send(&mut self, message: &Value) {
-        self.line(&message.to_string());
+        self.send_line(&message.to_string());
     }
 
-    /// Asks without waiting; the number of the request.
+    /// Sends a request and returns its id, without waiting for the response.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "a table of calls reads better without references"
     )]
-    pub fn ask(&mut self, method: &str, params: Value) -> i64 {
-        self.number += 1;
+    pub fn send_request(&mut self, method: &str, params: Value) -> i64 {
+        self.last_id += 1;
         self.send(
-            &json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}),
+            &json!({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}),
         );
-        self.number
+        self.last_id
     }
 
-    /// The next message.
-    pub fn next(&mut self) -> Value {
+    /// Reads the next message.
+    pub fn read_message(&mut self) -> Value {
         let mut line = String::new();
         assert!(
             self.stdout.read_line(&mut line).unwrap() > 0,
-            "the server hung up"
+            "the server closed the connection"
         );
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
-    /// The answer to a request, whole.
-    pub fn answer(&mut self, number: i64) -> Value {
-        if let Some(at) = self.told.iter().position(|told| told["id"] == number) {
-            return self.told.remove(at);
+    /// Waits for the response to a request.
+    pub fn response(&mut self, id: i64) -> Value {
+        if let Some(at) = self.unread.iter().position(|message| message["id"] == id) {
+            return self.unread.remove(at);
         }
         loop {
-            let message = self.next();
-            if message["id"] == number {
+            let message = self.read_message();
+            if message["id"] == id {
                 return message;
             }
-            self.told.push(message);
+            self.unread.push(message);
         }
     }
 
-    /// Asks, and gives the result.
+    /// Sends a request and returns the result.
     pub fn request(&mut self, method: &str, params: Value) -> Value {
-        let number = self.ask(method, params);
-        let answer = self.answer(number);
-        assert!(answer["error"].is_null(), "{method}: {answer}");
-        answer["result"].clone()
+        let id = self.send_request(method, params);
+        let response = self.response(id);
+        assert!(response["error"].is_null(), "{method}: {response}");
+        response["result"].clone()
     }
 
-    /// Asks, and gives the error.
-    pub fn refused(&mut self, method: &str, params: Value) -> Value {
-        let number = self.ask(method, params);
-        let answer = self.answer(number);
-        assert!(answer["result"].is_null(), "{method}: {answer}");
-        answer["error"].clone()
+    /// Sends a request and returns the error.
+    pub fn request_error(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send_request(method, params);
+        let response = self.response(id);
+        assert!(response["result"].is_null(), "{method}: {response}");
+        response["error"].clone()
     }
 
     /// Calls a tool.
@@ -132,45 +132,49 @@ impl<'a> Client<'a> {
         self.request("tools/call", json!({"name": tool, "arguments": arguments}))
     }
 
-    /// The document behind an address.
+    /// Reads a resource as JSON.
     pub fn read(&mut self, uri: &str) -> Value {
         let read = self.request("resources/read", json!({"uri": uri}));
         serde_json::from_str(read["contents"][0]["text"].as_str().unwrap()).unwrap()
     }
 
-    /// Waits for a notification, and gives its parameters.
-    pub fn until_told(&mut self, method: &str) -> Value {
-        if let Some(at) = self.told.iter().position(|told| told["method"] == method) {
-            return self.told.remove(at)["params"].clone();
+    /// Waits for a notification and returns its parameters.
+    pub fn wait_for_notification(&mut self, method: &str) -> Value {
+        if let Some(at) = self
+            .unread
+            .iter()
+            .position(|message| message["method"] == method)
+        {
+            return self.unread.remove(at)["params"].clone();
         }
         loop {
-            let message = self.next();
+            let message = self.read_message();
             if message["method"] == method {
                 return message["params"].clone();
             }
-            self.told.push(message);
+            self.unread.push(message);
         }
     }
 
-    /// Hangs up, and waits until the server has ended.
+    /// Closes the connection and waits until the server has exited.
     pub fn close(mut self) {
         self.stdin.take();
         drop(self.stdout);
-        let outcome = self.running.end();
+        let outcome = self.process.wait();
         assert_eq!(outcome.code(), 0, "{}", outcome.transcript());
     }
 
-    /// Asks the server to stop, and gives its exit code.
+    /// Sends SIGTERM to the server and returns its exit code.
     pub fn interrupt(self) -> i32 {
-        self.running.signal(rustix::process::Signal::TERM);
+        self.process.signal(rustix::process::Signal::TERM);
         drop(self.stdout);
-        self.running.end().code()
+        self.process.wait().code()
     }
 
-    /// Kills the server, without any warning.
+    /// Kills the server with SIGKILL.
     pub fn kill(self) {
-        self.running.signal(rustix::process::Signal::KILL);
+        self.process.signal(rustix::process::Signal::KILL);
         drop(self.stdout);
-        self.running.end();
+        self.process.wait();
     }
 }

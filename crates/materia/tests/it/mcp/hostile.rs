@@ -1,30 +1,27 @@
-//! Clients that misbehave, and sessions that fight.
+//! Misbehaving clients, and sessions that compete.
 
 use serde_json::json;
 
 use super::{Client, text};
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
-fn what_is_no_message_gets_an_error_and_the_connection_goes_on() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
-    client.line("{not json");
-    let broken = client.next();
-    assert_eq!(
-        (&broken["error"]["code"], &broken["id"]),
-        (&json!(-32700), &json!(null))
-    );
-    client.line("[1, 2");
-    assert_eq!(client.next()["error"]["code"], -32700);
-    client.line("{\"hello\": 1}");
-    assert_eq!(client.next()["error"]["code"], -32600);
-    client.line("");
-    client.line(&format!(
+fn an_invalid_message_gets_an_error_and_the_connection_continues() {
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
+    client.send_line("{not json");
+    let broken = client.read_message();
+    assert_has!(broken, {"error": {"code": -32700}, "id": null});
+    client.send_line("[1, 2");
+    assert_eq!(client.read_message()["error"]["code"], -32700);
+    client.send_line("{\"hello\": 1}");
+    assert_eq!(client.read_message()["error"]["code"], -32600);
+    client.send_line("");
+    client.send_line(&format!(
         "{{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"{}\"}}",
         "x".repeat(5 << 20)
     ));
-    let long = client.next();
+    let long = client.read_message();
     assert_eq!(long["error"]["code"], -32600);
     assert!(
         long["error"]["message"]
@@ -33,53 +30,53 @@ fn what_is_no_message_gets_an_error_and_the_connection_goes_on() {
             .contains("at most"),
         "{long}"
     );
-    assert_eq!(client.refused("no/such/method", json!({}))["code"], -32601);
     assert_eq!(
-        client.refused("materia/command", json!({"words": ["doctor"]}))["code"],
-        -32601,
-        "hosts only"
+        client.request_error("no/such/method", json!({}))["code"],
+        -32601
     );
     assert_eq!(
-        client.refused("resources/read", json!({"uri": "file:///etc/passwd"}))["code"],
+        client.request_error("materia/command", json!({"words": ["doctor"]}))["code"],
+        -32601,
+        "only hosts may send commands"
+    );
+    assert_eq!(
+        client.request_error("resources/read", json!({"uri": "file:///etc/passwd"}))["code"],
         -32002
     );
     assert_eq!(
-        client.refused("prompts/get", json!({"name": "nobody"}))["code"],
+        client.request_error("prompts/get", json!({"name": "nobody"}))["code"],
         -32602
     );
     let unknown = client.call("rm_rf", json!({}));
-    assert_eq!(
-        (
-            &unknown["isError"],
-            &unknown["structuredContent"]["error"]["code"]
-        ),
-        (&json!(true), &json!("tool_not_found"))
+    assert_has!(
+        unknown,
+        {"isError": true, "structuredContent": {"error": {"code": "tool_not_found"}}}
     );
     assert_eq!(
         client.call("inspect", json!({"target": "coordinator"}))["isError"],
         false,
-        "it still answers"
+        "the server must still answer"
     );
     client.close();
 }
 
 #[test]
-fn nothing_is_taken_before_the_hands_are_shaken() {
-    let house = House::new();
-    let mut client = Client::silent(&house, &["mcp"], &[]);
+fn messages_before_initialize_are_ignored() {
+    let env = TestEnv::new();
+    let mut client = Client::open_raw(&env, &["mcp"], &[]);
     client.send(
         &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}),
     );
-    client.line("garbage");
-    assert_eq!(client.next()["error"]["code"], -32700);
+    client.send_line("garbage");
+    assert_eq!(client.read_message()["error"]["code"], -32700);
     assert_eq!(client.initialize()["serverInfo"]["name"], "materia");
     client.close();
 }
 
 #[test]
-fn wrong_arguments_are_told_and_start_nothing() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+fn wrong_arguments_are_reported_and_start_nothing() {
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     for (tool, arguments, part) in [
         ("spawn", json!({}), "nothing to run"),
         ("spawn", json!({"template": "a", "bogus": true}), "bogus"),
@@ -121,10 +118,10 @@ fn wrong_arguments_are_told_and_start_nothing() {
 }
 
 #[test]
-fn two_sessions_see_and_steer_only_their_own() {
-    let house = House::new();
-    let mut one = Client::open(&house, &["mcp"]);
-    let mut two = Client::open(&house, &["mcp"]);
+fn a_session_sees_and_controls_only_its_own_runs() {
+    let env = TestEnv::new();
+    let mut one = Client::open(&env, &["mcp"]);
+    let mut two = Client::open(&env, &["mcp"]);
     one.call("spawn", json!({"template": "sleep 600", "as": "run:mine"}));
     for (tool, arguments) in [
         ("inspect", json!({"target": "run:mine", "view": "status"})),
@@ -144,7 +141,7 @@ fn two_sessions_see_and_steer_only_their_own() {
     let others = two.call("inspect", json!({"target": "coordinator"}));
     assert_eq!(others["structuredContent"]["runs"], json!([]));
     assert_eq!(two.read("materia://runs")["runs"], json!([]));
-    let hidden = two.refused("resources/read", json!({"uri": "materia://runs/mine"}));
+    let hidden = two.request_error("resources/read", json!({"uri": "materia://runs/mine"}));
     assert!(
         hidden["data"]["error"]["code"] == "session_mismatch",
         "{hidden}"
@@ -157,9 +154,9 @@ fn two_sessions_see_and_steer_only_their_own() {
 }
 
 #[test]
-fn an_agent_cannot_do_what_only_a_person_may() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+fn an_agent_cannot_send_operator_only_controls() {
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
     for kind in ["control.approve", "control.budget", "control.trust"] {
         let refused = client.call("message", json!({"to": "run:a", "type": kind}));
@@ -173,25 +170,24 @@ fn an_agent_cannot_do_what_only_a_person_may() {
 }
 
 #[test]
-fn a_call_that_is_cancelled_leaves_nothing_and_the_rest_goes_on() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+fn a_cancelled_call_ends_and_others_continue() {
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
-    let waiting = client.ask(
+    let waiting = client.send_request(
         "tools/call",
         json!({"name": "wait", "arguments": {"runs": ["run:a"]}}),
     );
     let other = client.call("inspect", json!({"target": "run:a", "view": "status"}));
     assert_eq!(
         other["structuredContent"]["status"], "running",
-        "a call that waits does not hold up others"
+        "a waiting call must not block others"
     );
     client.send(
         &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": waiting}}),
     );
     let gone = || {
-        !house
-            .alive()
+        !env.live_processes()
             .iter()
             .any(|one| format!("{one:?}").contains("--timeout"))
     };
@@ -201,52 +197,50 @@ fn a_call_that_is_cancelled_leaves_nothing_and_the_rest_goes_on() {
         }
         std::thread::sleep(std::time::Duration::from_millis(25));
     }
-    assert!(gone(), "{:?}", house.alive());
+    assert!(gone(), "{:?}", env.live_processes());
     client.call("message", json!({"to": "run:a", "type": "control.kill"}));
     client.close();
 }
 
 #[test]
-fn a_server_that_is_asked_to_stop_leaves_runs_and_no_requests() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp", "--session", "s"]);
+fn sigterm_ends_requests_but_not_runs() {
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp", "--session", "s"]);
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
-    client.ask(
+    client.send_request(
         "tools/call",
         json!({"name": "wait", "arguments": {"runs": ["run:a"]}}),
     );
     client.call("inspect", json!({"target": "run:a"}));
     assert_eq!(client.interrupt(), 130);
     assert!(
-        !house
-            .alive()
+        !env.live_processes()
             .iter()
             .any(|one| format!("{one:?}").contains("--timeout")),
         "{:?}",
-        house.alive()
+        env.live_processes()
     );
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
-fn whoever_hangs_up_leaves_runs_and_no_requests() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp", "--session", "s"]);
+fn closing_the_connection_ends_requests_but_not_runs() {
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp", "--session", "s"]);
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
-    client.ask(
+    client.send_request(
         "tools/call",
         json!({"name": "wait", "arguments": {"runs": ["run:a"]}}),
     );
     client.close();
     assert!(
-        !house
-            .alive()
+        !env.live_processes()
             .iter()
             .any(|one| format!("{one:?}").contains("--timeout")),
         "{:?}",
-        house.alive()
+        env.live_processes()
     );
-    let mut again = Client::open(&house, &["mcp", "--session", "s"]);
+    let mut again = Client::open(&env, &["mcp", "--session", "s"]);
     let seen = again.call("inspect", json!({"target": "run:a", "view": "status"}));
     assert_eq!(seen["structuredContent"]["status"], "running");
     again.call("message", json!({"to": "run:a", "type": "control.kill"}));

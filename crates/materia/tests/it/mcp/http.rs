@@ -1,25 +1,24 @@
-//! Agents that come over HTTP, through the server of `materia ui`: who gets in, and that
-//! connections are sessions.
+//! MCP over HTTP, through the server of `materia ui`: authorization, and one session per connection.
 
 mod client;
 
-pub use client::{Http, Served, chunk};
+pub use client::{HttpClient, UiServer, read_chunk};
 
 use serde_json::{Value, json};
 
 use super::text;
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
-fn nobody_comes_in_without_the_token_under_another_name_or_from_another_site() {
-    let house = House::new();
-    let served = Served::new(&house);
-    let ask =
+fn requests_without_token_or_from_another_site_are_refused() {
+    let env = TestEnv::new();
+    let server = UiServer::new(&env);
+    let request =
         json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25",
         "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}})
         .to_string();
     let with = |name: &str, value: Option<&str>| -> Vec<(&'static str, String)> {
-        let mut headers = served.headers();
+        let mut headers = server.headers();
         headers.retain(|(known, _)| *known != name);
         let name = [
             "host",
@@ -35,60 +34,63 @@ fn nobody_comes_in_without_the_token_under_another_name_or_from_another_site() {
         headers.extend(value.map(|value| (name, value.to_owned())));
         headers
     };
-    let wrong = "x".repeat(served.token.len());
-    let basic = format!("Basic {}", served.token);
+    let wrong = "x".repeat(server.token.len());
+    let basic = format!("Basic {}", server.token);
     for (name, value, status) in [
         ("authorization", None, 401),
         ("authorization", Some("Bearer"), 401),
         ("authorization", Some(&*format!("Bearer {wrong}")), 401),
         ("authorization", Some(&*basic), 401),
         ("host", Some("evil.example"), 403),
-        ("host", Some(&*format!("evil.example:{}", served.port)), 403),
+        ("host", Some(&*format!("evil.example:{}", server.port)), 403),
         ("origin", Some("https://evil.example"), 403),
         ("origin", Some("null"), 403),
         ("sec-fetch-site", Some("cross-site"), 403),
         ("content-type", Some("text/plain"), 415),
         (
             "origin",
-            Some(&*format!("http://127.0.0.1:{}", served.port)),
+            Some(&*format!("http://127.0.0.1:{}", server.port)),
             200,
         ),
         (
             "authorization",
-            Some(&*format!("bearer {}", served.token)),
+            Some(&*format!("bearer {}", server.token)),
             200,
         ),
     ] {
         for path in ["/mcp", "/mcp/mine"] {
-            let answer = served.raw("POST", path, &with(name, value), &ask);
+            let response = server.send("POST", path, &with(name, value), &request);
             assert_eq!(
-                answer.status, status,
-                "{path} {name}: {value:?}: {answer:?}"
+                response.status, status,
+                "{path} {name}: {value:?}: {response:?}"
             );
-            assert!(!answer.body.contains(&served.token), "{answer:?}");
+            assert!(!response.body.contains(&server.token), "{response:?}");
         }
     }
     for method in ["GET", "DELETE", "PUT", "OPTIONS"] {
         assert_eq!(
-            served
-                .raw(method, "/mcp", &with("authorization", None), "")
+            server
+                .send(method, "/mcp", &with("authorization", None), "")
                 .status,
             401,
             "{method}"
         );
     }
-    // What opens one door opens no other.
-    let answer = served.raw("GET", "/api/about", &served.headers(), "");
-    assert_eq!(answer.status, 401, "the token is no browser's");
-    let unauthorized = served.raw("POST", "/mcp", &with("authorization", None), &ask);
+    // The token of agents does not work for the browser API.
+    let response = server.send("GET", "/api/about", &server.headers(), "");
+    assert_eq!(
+        response.status, 401,
+        "the token must not work for the browser API"
+    );
+    let unauthorized = server.send("POST", "/mcp", &with("authorization", None), &request);
     assert_eq!(unauthorized.header("www-authenticate"), Some("bearer"));
 }
 
 #[test]
-fn an_agent_works_over_http_as_over_lines() {
-    let house = House::new();
-    let served = Served::new(&house);
-    let mut agent = Http::open(&served, "/mcp");
+fn an_agent_works_over_http_as_over_stdio() {
+    let env = TestEnv::new();
+    let server = UiServer::new(&env);
+    let mut agent = HttpClient::open(&server, "/mcp");
     let tools = agent.request("tools/list", json!({}));
     assert_eq!(tools["tools"][0]["name"], "spawn");
     let spawned = agent.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
@@ -112,10 +114,13 @@ fn an_agent_works_over_http_as_over_lines() {
 }
 
 #[test]
-fn connections_are_sessions_and_a_name_in_the_address_is_one_for_good() {
-    let house = House::new();
-    let served = Served::new(&house);
-    let (mut one, mut two) = (Http::open(&served, "/mcp"), Http::open(&served, "/mcp"));
+fn each_connection_is_a_session_unless_the_path_names_one() {
+    let env = TestEnv::new();
+    let server = UiServer::new(&env);
+    let (mut one, mut two) = (
+        HttpClient::open(&server, "/mcp"),
+        HttpClient::open(&server, "/mcp"),
+    );
     one.call("spawn", json!({"template": "sleep 600", "as": "run:mine"}));
     for (tool, arguments) in [
         ("inspect", json!({"target": "run:mine"})),
@@ -137,29 +142,30 @@ fn connections_are_sessions_and_a_name_in_the_address_is_one_for_good() {
         "running"
     );
     one.call("message", json!({"to": "run:mine", "type": "control.kill"}));
-    Http::open(&served, "/mcp/work").call("spawn", json!({"template": "true", "as": "run:named"}));
-    let mut again = Http::open(&served, "/mcp/work");
+    HttpClient::open(&server, "/mcp/work")
+        .call("spawn", json!({"template": "true", "as": "run:named"}));
+    let mut again = HttpClient::open(&server, "/mcp/work");
     assert_eq!(
         again.call("wait", json!({"runs": ["run:named"]}))["structuredContent"]["ok"],
         true
     );
     assert_eq!(
-        served
-            .raw("POST", "/mcp/..%2Fx", &served.headers(), "{}")
+        server
+            .send("POST", "/mcp/..%2Fx", &server.headers(), "{}")
             .status,
         400
     );
 }
 
 #[test]
-fn the_revision_without_connections_is_spoken_too() {
-    let house = House::new();
-    let served = Served::new(&house);
-    let ask = |path: &str, method: &str, mut params: Value| {
+fn the_revision_without_connections_is_supported() {
+    let env = TestEnv::new();
+    let server = UiServer::new(&env);
+    let request = |path: &str, method: &str, mut params: Value| {
         params["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
             "io.modelcontextprotocol/clientCapabilities": {}});
-        let mut headers = served.headers();
+        let mut headers = server.headers();
         headers.push(("mcp-protocol-version", "2026-07-28".to_owned()));
         headers.push(("mcp-method", method.to_owned()));
         if let Some(name) = params["name"].as_str() {
@@ -167,15 +173,15 @@ fn the_revision_without_connections_is_spoken_too() {
         }
         let body =
             json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
-        let answer = served.raw("POST", path, &headers, &body);
-        let answered = answer
+        let response = server.send("POST", path, &headers, &body);
+        let message = response
             .messages()
             .into_iter()
             .find(|message| message["id"] == 1);
-        answered.unwrap_or_else(|| panic!("{answer:?}"))
+        message.unwrap_or_else(|| panic!("{response:?}"))
     };
     let call = |path: &str, tool: &str, arguments: Value| {
-        ask(
+        request(
             path,
             "tools/call",
             json!({"name": tool, "arguments": arguments}),
@@ -183,7 +189,7 @@ fn the_revision_without_connections_is_spoken_too() {
             .clone()
     };
     assert_eq!(
-        ask("/mcp", "tools/list", json!({}))["result"]["tools"][0]["name"],
+        request("/mcp", "tools/list", json!({}))["result"]["tools"][0]["name"],
         "spawn"
     );
     assert_eq!(
@@ -213,105 +219,107 @@ fn the_revision_without_connections_is_spoken_too() {
 }
 
 #[test]
-fn whoever_is_gone_leaves_nothing_and_connections_are_bounded() {
-    let house = House::new();
-    let served = Served::new(&house);
-    let mut first = Http::open(&served, "/mcp/s");
+fn closed_connections_end_their_calls_and_are_bounded() {
+    let env = TestEnv::new();
+    let server = UiServer::new(&env);
+    let mut first = HttpClient::open(&server, "/mcp/s");
     first.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
     let call = json!({"jsonrpc": "2.0", "id": 77, "method": "tools/call",
         "params": {"name": "wait", "arguments": {"runs": ["run:a"]}}});
-    let waiting = served.begin("POST", "/mcp/s", &first.headers(), &call.to_string());
+    let waiting = server.start_request("POST", "/mcp/s", &first.headers(), &call.to_string());
     let waits = || {
-        house
-            .alive()
+        env.live_processes()
             .iter()
             .any(|one| format!("{one:?}").contains("--timeout"))
     };
-    until(&house, waits);
-    // One that was cancelled ends, and one whose connection ends.
+    wait_until(&env, waits);
+    // A call ends when it is cancelled, and when its connection is closed.
     let cancelled =
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 77}});
     assert_eq!(first.post(&cancelled).status, 202);
-    until(&house, || !waits());
+    wait_until(&env, || !waits());
     drop(waiting);
-    let again = served.begin("POST", "/mcp/s", &first.headers(), &call.to_string());
-    until(&house, waits);
+    let again = server.start_request("POST", "/mcp/s", &first.headers(), &call.to_string());
+    wait_until(&env, waits);
     assert_eq!(first.close().status, 202);
-    until(&house, || !waits());
+    wait_until(&env, || !waits());
     drop(again);
-    let opened: Vec<Http<'_>> = (0..65).map(|_| Http::open(&served, "/mcp")).collect();
+    let opened: Vec<HttpClient<'_>> = (0..65).map(|_| HttpClient::open(&server, "/mcp")).collect();
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
     assert_eq!(
         opened[0].post(&list).status,
         404,
-        "the oldest one made place"
+        "the oldest connection must be closed"
     );
     assert_eq!(opened[64].post(&list).status, 200);
-    // A call that waits ends with the server; the run does not.
-    let _last = served.begin(
+    // A waiting call ends with the server; the run does not.
+    let _last = server.start_request(
         "POST",
         "/mcp/s",
-        &Http::open(&served, "/mcp/s").headers(),
+        &HttpClient::open(&server, "/mcp/s").headers(),
         &call.to_string(),
     );
-    until(&house, waits);
-    assert_eq!(served.end(), 0);
-    assert!(!waits(), "{:?}", house.alive());
-    house.kill("a");
+    wait_until(&env, waits);
+    assert_eq!(server.stop(), 0);
+    assert!(!waits(), "{:?}", env.live_processes());
+    env.kill("a");
 }
 
-fn until(house: &House, so: impl Fn() -> bool) {
+fn wait_until(env: &TestEnv, condition: impl Fn() -> bool) {
     for _ in 0..400 {
-        if so() {
+        if condition() {
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(25));
     }
-    panic!("it never happened; alive: {:?}", house.alive());
+    panic!("timed out; alive: {:?}", env.live_processes());
 }
 
 #[test]
-fn agents_without_manners_get_errors_and_others_are_served_on() {
-    let house = House::new();
-    let served = Served::new(&house);
-    let mut agent = Http::open(&served, "/mcp");
+fn invalid_requests_get_errors_and_others_are_served() {
+    let env = TestEnv::new();
+    let server = UiServer::new(&env);
+    let mut agent = HttpClient::open(&server, "/mcp");
     let headers = agent.headers();
     for body in ["{not json", "", "[1, 2", "null", "{\"hello\": 1}", "[]"] {
-        let answer = served.raw("POST", "/mcp", &headers, body);
-        assert!((400..500).contains(&answer.status), "{body}: {answer:?}");
+        let response = server.send("POST", "/mcp", &headers, body);
+        assert!(
+            (400..500).contains(&response.status),
+            "{body}: {response:?}"
+        );
     }
     let large = format!(
         "{{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"{}\"}}",
         "x".repeat(5 << 20)
     );
-    assert_eq!(served.raw("POST", "/mcp", &headers, &large).status, 413);
+    assert_eq!(server.send("POST", "/mcp", &headers, &large).status, 413);
     assert_eq!(
-        agent.answer("no/such/method", &json!({}))["error"]["code"],
+        agent.response("no/such/method", &json!({}))["error"]["code"],
         -32601
     );
     assert_eq!(
-        agent.answer("materia/command", &json!({"words": ["doctor"]}))["error"]["code"],
+        agent.response("materia/command", &json!({"words": ["doctor"]}))["error"]["code"],
         -32601
     );
     assert_eq!(
-        agent.answer("resources/read", &json!({"uri": "file:///etc/passwd"}))["error"]["code"],
+        agent.response("resources/read", &json!({"uri": "file:///etc/passwd"}))["error"]["code"],
         -32002
     );
-    let mut other = served.headers();
+    let mut other = server.headers();
     other.push((
         "mcp-session-id",
         "00000000-0000-0000-0000-000000000000".to_owned(),
     ));
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
-    assert_eq!(served.raw("POST", "/mcp", &other, &list).status, 404);
+    assert_eq!(server.send("POST", "/mcp", &other, &list).status, 404);
     assert!(
-        (400..500).contains(&served.raw("POST", "/mcp", &served.headers(), &list).status),
-        "no connection"
+        (400..500).contains(&server.send("POST", "/mcp", &server.headers(), &list).status),
+        "a request without a connection must fail"
     );
-    assert_eq!(served.raw("PUT", "/mcp", &headers, "").status, 405);
+    assert_eq!(server.send("PUT", "/mcp", &headers, "").status, 405);
     let mut plain = headers.clone();
     plain.retain(|(name, _)| *name != "accept");
-    assert_eq!(served.raw("POST", "/mcp", &plain, &list).status, 406);
+    assert_eq!(server.send("POST", "/mcp", &plain, &list).status, 406);
     agent.call("spawn", json!({"template": "true", "as": "run:t"}));
     agent.call("wait", json!({"runs": ["run:t"]}));
     for kind in ["control.approve", "control.budget", "control.trust"] {
@@ -324,32 +332,32 @@ fn agents_without_manners_get_errors_and_others_are_served_on() {
     assert_eq!(
         agent.call("inspect", json!({"target": "coordinator"}))["isError"],
         false,
-        "it still answers"
+        "the server must still answer"
     );
 }
 
 #[test]
-fn whoever_listens_is_told_of_new_tools() {
-    let house = House::new();
-    let served = Served::new(&house);
-    let agent = Http::open(&served, "/mcp");
-    let (head, mut stream) = served.begin("GET", "/mcp", &agent.headers(), "");
+fn a_subscriber_is_notified_of_new_tools() {
+    let env = TestEnv::new();
+    let server = UiServer::new(&env);
+    let agent = HttpClient::open(&server, "/mcp");
+    let (head, mut stream) = server.start_request("GET", "/mcp", &agent.headers(), "");
     assert!(head.contains("text/event-stream"), "{head}");
-    house
-        .materia(&[
-            "tool",
-            "register",
-            "hi",
-            "--template",
-            "echo hi",
-            "--description",
-            "Says hi",
-        ])
-        .run()
-        .ok();
-    let mut heard = String::new();
-    while !heard.contains("notifications/tools/list_changed") {
-        let part = chunk(&mut stream).unwrap_or_else(|| panic!("the stream ended: {heard}"));
-        heard.push_str(&String::from_utf8_lossy(&part));
+    env.materia(&[
+        "tool",
+        "register",
+        "hi",
+        "--template",
+        "echo hi",
+        "--description",
+        "Says hi",
+    ])
+    .run()
+    .ok();
+    let mut received = String::new();
+    while !received.contains("notifications/tools/list_changed") {
+        let part =
+            read_chunk(&mut stream).unwrap_or_else(|| panic!("the stream ended: {received}"));
+        received.push_str(&String::from_utf8_lossy(&part));
     }
 }

@@ -1,39 +1,38 @@
-//! Real clients: the protocol's own inspector, and agents whose model plays a script.
+//! Real clients: the MCP inspector, and agents with a scripted model.
 
-mod played;
+mod session_turns;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::http::Served;
-use crate::agent::stage::{Program, Stage};
-use crate::house::{House, Running};
+use super::http::UiServer;
+use crate::agent::harness::{AgentHarness, Program};
+use crate::test_env::{TestEnv, TestProcess};
 use crate::tools;
 
-/// A loadout with one role that asks back, played by a program that repeats what it hears.
-fn config(house: &House) -> String {
+/// A config with one role that asks a question, and an agent that always gives the same answer.
+fn write_config(env: &TestEnv) -> String {
     let talk = json!({"tools": "none", "prompt": "plan it", "multiTurn": true});
     let loadout = json!({"entry": "Socket-1", "sockets": {"Socket-1": {"materia": "Talk"}}});
     let agents = json!({"parrot": {"command": ["sh", "-c", "cat >/dev/null; echo which one"]}});
     let config = json!({"activeLoadout": "T", "agent": "parrot", "agents": agents, "loadouts": {"T": loadout}, "materia": {"Talk": talk}});
-    house
-        .write("flow.json", config.to_string())
+    env.write("flow.json", config.to_string())
         .to_str()
         .unwrap()
         .to_owned()
 }
 
-/// What the model says, step by step; `named` spells our tools as the client does.
-fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
+/// The replies of the model; `named` returns a tool call with the name that the client uses.
+fn rules(named: impl Fn(&str) -> Value, is_woken: bool) -> Value {
     let call = |tool: &str, arguments: Value| {
         let mut call = named(tool);
         call["arguments"] = arguments;
         json!({"tool_calls": [call]})
     };
     let text = |text: &str| json!({"text": text});
-    let asked = |match_: &str, steps: Vec<Value>| json!({"match": match_, "replies": steps});
+    let rule = |match_: &str, steps: Vec<Value>| json!({"match": match_, "replies": steps});
     let steer = vec![
         call("inspect", json!({"target": "run:w", "view": "status"})),
         call(
@@ -45,8 +44,8 @@ fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
     ];
     let spawn = call("spawn", json!({"template": "sh ask.sh", "as": "run:w"}));
     let mut start = vec![spawn];
-    start.extend(if wakes {
-        vec![text("I go on.")]
+    start.extend(if is_woken {
+        vec![text("I continue.")]
     } else {
         steer.clone()
     });
@@ -68,8 +67,8 @@ fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
         answer(None),
         text("that was all"),
     ];
-    if wakes {
-        cast.push(text("I go on."));
+    if is_woken {
+        cast.push(text("I continue."));
     } else {
         let wait = || call("wait", json!({"runs": ["run:c"], "timeout": 60}));
         cast.extend([
@@ -82,10 +81,10 @@ fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
         ]);
     }
     json!([
-        asked("start the work", start),
-        asked("Run w: which file?", steer),
-        asked("Run w was killed", vec![text("so it is over")]),
-        asked(
+        rule("start the work", start),
+        rule("Run w: which file?", steer),
+        rule("Run w was killed", vec![text("so it is over")]),
+        rule(
             "save a tool",
             vec![
                 call(
@@ -96,29 +95,29 @@ fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
                 text("the tool said {{last_tool}}"),
             ]
         ),
-        // Some clients offer new tools only to their next session.
-        asked(
+        // Some clients offer new tools only in their next session.
+        rule(
             "use it",
             vec![call("greet", json!({"who": "you"})), text("done")]
         ),
-        asked("cast it", cast),
-        asked("Run c rests", rests),
-        asked("Run c completed", vec![text("the cast is complete")]),
+        rule("cast it", cast),
+        rule("Run c rests", rests),
+        rule("Run c completed", vec![text("the cast is complete")]),
     ])
 }
 
-/// Tools by their own names.
+/// Tool names without a prefix.
 fn plain(tool: &str) -> Value {
     json!({"name": tool})
 }
 
-/// Tools with their server's name before them.
+/// Tool names with the name of the server as prefix.
 fn prefixed(tool: &str) -> Value {
     json!({"name": format!("mcp__materia__{tool}")})
 }
 
-/// Tools in a namespace.
-fn spaced(tool: &str) -> Value {
+/// Tool names in a namespace.
+fn namespaced(tool: &str) -> Value {
     json!({"namespace": "mcp__materia", "name": tool})
 }
 
@@ -127,25 +126,25 @@ const ASK: &str = "materia message coordinator file.ask '{}' --summary 'which fi
 
 /// Pi in its RPC mode.
 struct Pi<'a> {
-    running: Running<'a>,
+    running: TestProcess<'a>,
     stdin: std::process::ChildStdin,
 }
 
 impl<'a> Pi<'a> {
-    fn start(stage: &'a Stage, more: &str, config: &str) -> Self {
+    fn start(harness: &'a AgentHarness, more: &str, config: &str) -> Self {
         let extension = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations/pi");
         let line = format!(
             "pi install '{}' >/dev/null && exec pi --mode rpc --session-dir sessions {more}",
             extension.display()
         );
-        let call = stage
+        let call = harness
             .shell(&line)
             .env("MATERIA_CONFIG", config)
             .env("MATERIA_BIN", env!("CARGO_BIN_EXE_materia"));
         let mut running = call.start();
         let (stdin, stdout) = (running.stdin(), running.stdout());
-        // What nobody reads would stop it.
-        let log = stage.house.home().join("pi.jsonl");
+        // Read all output, because a full pipe would block Pi.
+        let log = harness.env.home().join("pi.jsonl");
         std::thread::spawn(move || {
             let mut log = std::fs::File::create(log).unwrap();
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
@@ -160,180 +159,183 @@ impl<'a> Pi<'a> {
         writeln!(self.stdin, "{line}").unwrap();
     }
 
-    /// Kills it, without any warning, and waits until the bridge has noticed.
-    fn kill(self, stage: &Stage) {
+    /// Kills Pi with SIGKILL and waits until the bridge has exited.
+    fn kill(self, harness: &AgentHarness) {
         self.running.signal(rustix::process::Signal::KILL);
         drop(self.stdin);
-        self.running.end();
-        stage.until(|| stage.processes("bridge").is_empty());
+        self.running.wait();
+        harness.wait_until(|| harness.processes("bridge").is_empty());
     }
 
-    /// Hangs up, and waits until the bridge has noticed.
-    fn close(self, stage: &Stage) {
+    /// Closes stdin and waits until the bridge has exited.
+    fn close(self, harness: &AgentHarness) {
         drop(self.stdin);
-        self.running.end();
-        stage.until(|| stage.processes("bridge").is_empty());
+        self.running.wait();
+        harness.wait_until(|| harness.processes("bridge").is_empty());
     }
 }
 
-/// Whether the model heard this as the last words of a person, or of a tool.
-fn heard(stage: &Stage, part: &str) -> usize {
-    let heard = |request: &Value| {
-        let said = |name: &str| {
+/// How many requests to the model have this text in the last message of the user or of a tool.
+fn count_requests_with(harness: &AgentHarness, part: &str) -> usize {
+    let matches = |request: &Value| {
+        let output = |name: &str| {
             request[name]
                 .as_str()
-                .is_some_and(|said| said.contains(part))
+                .is_some_and(|output| output.contains(part))
         };
-        said("last_user") || said("last_tool")
+        output("last_user") || output("last_tool")
     };
-    stage
+    harness
         .requests()
         .iter()
-        .filter(|request| heard(request))
+        .filter(|request| matches(request))
         .count()
 }
 
 #[track_caller]
-fn until_heard(stage: &Stage, part: &str) {
+fn wait_for_request_with(harness: &AgentHarness, part: &str) {
     let waited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        stage.until(|| heard(stage, part) > 0);
+        harness.wait_until(|| count_requests_with(harness, part) > 0);
     }));
     if waited.is_err() {
         let printed =
-            std::fs::read_to_string(stage.house.home().join("pi.jsonl")).unwrap_or_default();
-        let last: Vec<&str> = printed
+            std::fs::read_to_string(harness.env.home().join("pi.jsonl")).unwrap_or_default();
+        let last_tool_results: Vec<&str> = printed
             .lines()
             .rev()
             .take(12)
             .map(|line| &line[..line.floor_char_boundary(600)])
             .collect();
         panic!(
-            "the model never heard {part:?}; Pi said last, newest first:\n{}",
-            last.join("\n")
+            "the model never got {part:?}; last output of Pi, newest first:\n{}",
+            last_tool_results.join("\n")
         );
     }
 }
 
 #[test]
-fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
-    let stage = Stage::new(&[Program::PiNew], &rules(plain, true));
-    let config = config(&stage.house);
-    stage.house.write("ask.sh", ASK);
-    let mut pi = Pi::start(&stage, "--session-id s1", &config);
+fn pi_gets_events_of_its_runs_once() {
+    let harness = AgentHarness::new(&[Program::PiNew], &rules(plain, true));
+    let config = write_config(&harness.env);
+    harness.env.write("ask.sh", ASK);
+    let mut pi = Pi::start(&harness, "--session-id s1", &config);
     pi.prompt("start the work");
-    until_heard(&stage, "Run w: which file?");
-    until_heard(&stage, "run=w status=running");
-    until_heard(&stage, "queued_mailbox");
-    until_heard(&stage, "status=killed");
-    // Whatever ends the bridge, the next call starts another one.
-    stage
+    wait_for_request_with(&harness, "Run w: which file?");
+    wait_for_request_with(&harness, "run=w status=running");
+    wait_for_request_with(&harness, "queued_mailbox");
+    wait_for_request_with(&harness, "status=killed");
+    // After the end of the bridge, the next call starts another one.
+    harness
         .processes("bridge")
         .into_iter()
-        .for_each(|pid| stage.kill(pid));
+        .for_each(|pid| harness.kill(pid));
     let printed =
-        || std::fs::read_to_string(stage.house.home().join("pi.jsonl")).unwrap_or_default();
-    stage.until(|| printed().contains("materia ended"));
+        || std::fs::read_to_string(harness.env.home().join("pi.jsonl")).unwrap_or_default();
+    harness.wait_until(|| printed().contains("materia ended"));
     pi.prompt("save a tool");
-    until_heard(&stage, "hello you");
+    wait_for_request_with(&harness, "hello you");
     pi.prompt("cast it");
-    until_heard(
-        &stage,
+    wait_for_request_with(
+        &harness,
         "Run c rests. Its cast is paused and waits for an answer",
     );
-    until_heard(&stage, "Run c completed successfully");
-    let casts = stage
+    wait_for_request_with(&harness, "Run c completed successfully");
+    let casts = harness
         .materia(&["casts", "--json"])
         .env("MATERIA_CONFIG", &config)
         .run()
         .json();
     assert_eq!(casts["casts"][0]["status"], "complete", "{casts}");
     pi.prompt("/materia casts");
-    stage.until(|| {
+    harness.wait_until(|| {
         printed()
             .lines()
             .any(|line| line.contains("\"notify\"") && line.contains("complete"))
     });
-    pi.close(&stage);
-    assert_eq!(heard(&stage, "Run c completed successfully"), 1);
+    pi.close(&harness);
     assert_eq!(
-        heard(&stage, "Run w was killed"),
-        0,
-        "it asked for that itself"
+        count_requests_with(&harness, "Run c completed successfully"),
+        1
     );
-    // The same session in a new process is told nothing that it heard.
-    let before = stage.requests().len();
-    let mut pi = Pi::start(&stage, "--session-id s1", &config);
-    pi.prompt("still there?");
-    stage.until(|| stage.requests().len() > before);
-    pi.close(&stage);
     assert_eq!(
-        stage.requests().len(),
+        count_requests_with(&harness, "Run w was killed"),
+        0,
+        "the session requested this end itself"
+    );
+    // The same session in a new process gets no event again.
+    let before = harness.requests().len();
+    let mut pi = Pi::start(&harness, "--session-id s1", &config);
+    pi.prompt("still there?");
+    harness.wait_until(|| harness.requests().len() > before);
+    pi.close(&harness);
+    assert_eq!(
+        harness.requests().len(),
         before + 1,
-        "only the question itself"
+        "expected only the prompt"
     );
 }
 
 #[test]
-fn the_older_pi_is_woken_as_well() {
-    let stage = Stage::new(&[Program::PiOld], &rules(plain, true));
-    let config = config(&stage.house);
-    stage.house.write("ask.sh", ASK);
-    let mut pi = Pi::start(&stage, "--session sessions/one.jsonl", &config);
+fn the_older_pi_gets_events_once() {
+    let harness = AgentHarness::new(&[Program::PiOld], &rules(plain, true));
+    let config = write_config(&harness.env);
+    harness.env.write("ask.sh", ASK);
+    let mut pi = Pi::start(&harness, "--session sessions/one.jsonl", &config);
     pi.prompt("start the work");
-    until_heard(&stage, "Run w: which file?");
-    until_heard(&stage, "status=killed");
-    pi.close(&stage);
-    let before = stage.requests().len();
-    let told = heard(&stage, "Run w: which file?");
-    let mut pi = Pi::start(&stage, "--session sessions/one.jsonl", &config);
+    wait_for_request_with(&harness, "Run w: which file?");
+    wait_for_request_with(&harness, "status=killed");
+    pi.close(&harness);
+    let before = harness.requests().len();
+    let count = count_requests_with(&harness, "Run w: which file?");
+    let mut pi = Pi::start(&harness, "--session sessions/one.jsonl", &config);
     pi.prompt("still there?");
-    stage.until(|| stage.requests().len() > before);
-    pi.close(&stage);
+    harness.wait_until(|| harness.requests().len() > before);
+    pi.close(&harness);
     assert_eq!(
-        heard(&stage, "Run w: which file?"),
-        told,
-        "told once, also across a restart"
+        count_requests_with(&harness, "Run w: which file?"),
+        count,
+        "an event was repeated after a restart"
     );
     assert_eq!(
-        heard(&stage, "Run w was killed"),
+        count_requests_with(&harness, "Run w was killed"),
         0,
-        "it asked for that itself"
+        "the session requested this end itself"
     );
 }
 
 #[test]
-fn pi_that_only_prints_waits_for_what_it_started() {
+fn pi_in_print_mode_waits_for_its_runs() {
     let spawn = json!({"tool_calls": [{"name": "spawn", "arguments": {"template": "false", "as": "run:p"}}]});
     let rules = json!([
         {"match": "start it", "replies": [spawn, {"text": "started"}]},
-        {"match": "Run p failed", "reply": {"text": "the run failed, I am told"}},
+        {"match": "Run p failed", "reply": {"text": "the run failed"}},
     ]);
-    let stage = Stage::new(&[Program::PiNew], &rules);
+    let harness = AgentHarness::new(&[Program::PiNew], &rules);
     let extension = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations/pi/materia.ts");
     let line = format!(
         "exec pi -e '{}' -p 'start it' </dev/null",
         extension.display()
     );
-    let said = stage
+    let output = harness
         .shell(&line)
         .env("MATERIA_BIN", env!("CARGO_BIN_EXE_materia"))
         .run()
         .ok();
     assert!(
-        said.stdout.contains("the run failed, I am told"),
+        output.stdout.contains("the run failed"),
         "{}",
-        said.transcript()
+        output.transcript()
     );
 }
 
 #[test]
 fn claude_uses_the_server() {
-    let stage = Stage::new(&[Program::Claude], &rules(prefixed, false));
-    let config = config(&stage.house);
-    stage.house.write("ask.sh", ASK);
+    let harness = AgentHarness::new(&[Program::Claude], &rules(prefixed, false));
+    let config = write_config(&harness.env);
+    harness.env.write("ask.sh", ASK);
     let server =
         json!({"command": env!("CARGO_BIN_EXE_materia"), "args": ["mcp", "--session", "claude"]});
-    stage.house.write(
+    harness.env.write(
         "mcp.json",
         json!({"mcpServers": {"materia": server}}).to_string(),
     );
@@ -346,35 +348,35 @@ fn claude_uses_the_server() {
         let line = format!(
             "exec claude -p '{prompt}' --mcp-config mcp.json --strict-mcp-config --dangerously-skip-permissions --output-format json </dev/null"
         );
-        // On a busy machine it would ask its model before the server has answered.
-        let said = stage
+        // Otherwise, on a busy machine, it asks its model before the server has answered.
+        let output = harness
             .shell(&line)
             .env("IS_SANDBOX", "1")
             .env("MCP_CONNECTION_NONBLOCKING", "0")
             .env("MATERIA_CONFIG", &config)
             .run();
         assert!(
-            heard(&stage, expected) > 0,
+            count_requests_with(&harness, expected) > 0,
             "{prompt}: {}\n{:?}",
-            said.transcript(),
-            last(&stage)
+            output.transcript(),
+            last_tool_results(&harness)
         );
     }
-    let wait = stage
+    let wait = harness
         .materia(&["inspect", "session:claude", "--json"])
         .run()
         .ok()
         .json();
     for run in wait["runs"].as_array().unwrap() {
         let address = format!("run:{}", run["run"].as_str().unwrap());
-        stage.materia(&["wait", &address]).run();
+        harness.materia(&["wait", &address]).run();
     }
 }
 
 #[test]
 fn codex_uses_the_server() {
-    let stage = Stage::new(&[Program::Codex], &rules(spaced, false));
-    stage.house.write("ask.sh", ASK);
+    let harness = AgentHarness::new(&[Program::Codex], &rules(namespaced, false));
+    harness.env.write("ask.sh", ASK);
     let materia = env!("CARGO_BIN_EXE_materia");
     let options = format!(
         "-c 'mcp_servers.materia.command=\"{materia}\"' -c 'mcp_servers.materia.args=[\"mcp\"]' \
@@ -386,24 +388,24 @@ fn codex_uses_the_server() {
         ("save a tool", "registered"),
         ("use it", "hello you"),
     ] {
-        let said = stage
+        let output = harness
             .shell(&format!("exec codex exec {options} '{prompt}' </dev/null"))
             .run();
         assert!(
-            heard(&stage, expected) > 0,
+            count_requests_with(&harness, expected) > 0,
             "{prompt}: {}",
-            said.transcript()
+            output.transcript()
         );
     }
 }
 
 #[test]
 fn pi_uses_the_server_without_the_extension() {
-    let stage = Stage::new(&[Program::PiNew], &rules(prefixed, false));
-    let config = config(&stage.house);
-    stage.house.write("ask.sh", ASK);
+    let harness = AgentHarness::new(&[Program::PiNew], &rules(prefixed, false));
+    let config = write_config(&harness.env);
+    harness.env.write("ask.sh", ASK);
     let server = json!({"command": env!("CARGO_BIN_EXE_materia"), "args": ["mcp", "--session", "pi"], "exposure": "direct"});
-    let path = stage.house.home().join(".pi/agent/mcp.json");
+    let path = harness.env.home().join(".pi/agent/mcp.json");
     std::fs::write(path, json!({"mcpServers": {"materia": server}}).to_string()).unwrap();
     for (prompt, expected) in [
         ("start the work", "status=killed"),
@@ -412,15 +414,15 @@ fn pi_uses_the_server_without_the_extension() {
         ("use it", "hello you"),
     ] {
         let line = format!("exec pi -p '{prompt}' </dev/null");
-        let said = stage.shell(&line).env("MATERIA_CONFIG", &config).run();
+        let output = harness.shell(&line).env("MATERIA_CONFIG", &config).run();
         assert!(
-            heard(&stage, expected) > 0,
+            count_requests_with(&harness, expected) > 0,
             "{prompt}: {}\n{:?}",
-            said.transcript(),
-            last(&stage)
+            output.transcript(),
+            last_tool_results(&harness)
         );
     }
-    let casts = stage
+    let casts = harness
         .materia(&["casts", "--json"])
         .env("MATERIA_CONFIG", &config)
         .run()
@@ -428,9 +430,9 @@ fn pi_uses_the_server_without_the_extension() {
     assert_eq!(casts["casts"][0]["status"], "complete", "{casts}");
 }
 
-/// What tools told the model last.
-fn last(stage: &Stage) -> Vec<Value> {
-    stage
+/// The last tool results that the model got.
+fn last_tool_results(harness: &AgentHarness) -> Vec<Value> {
+    harness
         .requests()
         .iter()
         .rev()
@@ -440,31 +442,34 @@ fn last(stage: &Stage) -> Vec<Value> {
 }
 
 #[test]
-fn the_inspector_of_the_protocol_understands_the_server() {
-    let house = House::new();
+fn the_mcp_inspector_works_with_the_server() {
+    let env = TestEnv::new();
     let materia = env!("CARGO_BIN_EXE_materia");
-    inspect(&house, &format!("'{materia}' mcp --session i"), "");
-    let house = House::new();
-    let served = Served::new(&house);
-    let to = format!("http://127.0.0.1:{}/mcp/i", served.port);
+    inspect(&env, &format!("'{materia}' mcp --session i"), "");
+    let env = TestEnv::new();
+    let server = UiServer::new(&env);
+    let to = format!("http://127.0.0.1:{}/mcp/i", server.port);
     inspect(
-        &house,
+        &env,
         &to,
         &format!(
             "--transport http --header 'Authorization: Bearer {}'",
-            served.token
+            server.token
         ),
     );
 }
 
-/// Has the inspector look at everything there is, by this way.
-fn inspect(house: &House, way: &str, more: &str) {
+/// Calls every method with the inspector over this transport.
+fn inspect(env: &TestEnv, transport: &str, more: &str) {
     let inspector = tools::agents().join("inspector-2.12.0/node_modules/.bin/mcp-inspector");
     let node = tools::agents().join("node-22.23.3/bin");
-    let ask = |words: &str| {
-        let line = format!("exec '{}' --cli {way} {more} {words}", inspector.display());
+    let ask = |args: &str| {
+        let line = format!(
+            "exec '{}' --cli {transport} {more} {args}",
+            inspector.display()
+        );
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", node.display());
-        let outcome = house.shell(&line).env("PATH", path).run().ok();
+        let outcome = env.shell(&line).env("PATH", path).run().ok();
         serde_json::from_str::<Value>(&outcome.stdout)
             .unwrap_or_else(|error| panic!("{error}: {}", outcome.transcript()))
     };
@@ -495,8 +500,8 @@ fn inspect(house: &House, way: &str, more: &str) {
 }
 
 #[test]
-fn the_conformance_suite_of_the_protocol_passes() {
-    let house = House::new();
+fn the_mcp_conformance_suite_passes() {
+    let env = TestEnv::new();
     // The suite calls tools by these names.
     for (name, template) in [
         (
@@ -505,20 +510,19 @@ fn the_conformance_suite_of_the_protocol_passes() {
         ),
         ("test_error_handling", "false"),
     ] {
-        house
-            .materia(&[
-                "tool",
-                "register",
-                name,
-                "--template",
-                template,
-                "--description",
-                name,
-            ])
-            .run()
-            .ok();
+        env.materia(&[
+            "tool",
+            "register",
+            name,
+            "--template",
+            template,
+            "--description",
+            name,
+        ])
+        .run()
+        .ok();
     }
-    let served = Served::new(&house);
+    let server = UiServer::new(&env);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents");
     let suite = "conformance-0.1.16/node_modules/@modelcontextprotocol/conformance/dist/index.js";
     let line = format!(
@@ -526,12 +530,12 @@ fn the_conformance_suite_of_the_protocol_passes() {
         tools::agents().join("node-22.23.3/bin/node").display(),
         folder.join("token.mjs").display(),
         tools::agents().join(suite).display(),
-        served.port,
+        server.port,
         folder.join("conformance.yml").display(),
     );
-    let outcome = house
+    let outcome = env
         .shell(&line)
-        .env("MATERIA_TOKEN", &served.token)
+        .env("MATERIA_TOKEN", &server.token)
         .run()
         .ok();
     for scenario in [

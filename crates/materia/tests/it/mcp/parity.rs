@@ -1,13 +1,13 @@
-//! Every surface gives the same answers: one table of requests, sent through each of them.
+//! All interfaces give the same reports: one table of requests is sent through each of them.
 
 use serde_json::{Value, json};
 
 use super::Client;
-use super::http::{Http, Served};
-use crate::house::House;
+use super::http::{HttpClient, UiServer};
+use crate::test_env::TestEnv;
 
-/// What differs between any two calls, taken out.
-fn settled(mut report: Value) -> Value {
+/// Replaces the fields that differ between any two calls.
+fn redact_ids(mut report: Value) -> Value {
     if let Some(fields) = report.as_object_mut() {
         for name in ["generation", "id", "pid", "ageMs"] {
             if fields.get(name).is_some_and(|value| !value.is_null()) {
@@ -16,17 +16,17 @@ fn settled(mut report: Value) -> Value {
         }
         fields
             .values_mut()
-            .for_each(|value| *value = settled(value.take()));
-    } else if let Some(things) = report.as_array_mut() {
-        things
+            .for_each(|value| *value = redact_ids(value.take()));
+    } else if let Some(items) = report.as_array_mut() {
+        items
             .iter_mut()
-            .for_each(|value| *value = settled(value.take()));
+            .for_each(|value| *value = redact_ids(value.take()));
     }
     report
 }
 
 #[test]
-fn the_command_line_mcp_by_lines_and_http_and_the_bridge_report_the_same() {
+fn cli_mcp_http_and_bridge_report_the_same() {
     let table: Vec<(Vec<&str>, &str, Value)> = vec![
         (
             vec!["spawn", "--template", "sleep 600", "--as", "run:a"],
@@ -141,29 +141,24 @@ fn the_command_line_mcp_by_lines_and_http_and_the_bridge_report_the_same() {
             json!({"target": "recipes", "view": "status"}),
         ),
     ];
-    // Each surface in a house of its own, so that all of them begin with nothing.
-    let by_words = House::new();
-    let surfaces = [House::new(), House::new(), House::new()];
-    let served = Served::new(&surfaces[2]);
-    let mut http = Http::open(&served, "/mcp/s");
-    let redacted = |house: &House, report: &Value| {
-        let root = house
-            .home()
-            .parent()
-            .unwrap()
-            .to_string_lossy()
-            .into_owned();
-        settled(serde_json::from_str(&report.to_string().replace(&root, "[HOUSE]")).unwrap())
+    // Each interface has its own test environment, so that all of them start empty.
+    let cli_env = TestEnv::new();
+    let envs = [TestEnv::new(), TestEnv::new(), TestEnv::new()];
+    let server = UiServer::new(&envs[2]);
+    let mut http = HttpClient::open(&server, "/mcp/s");
+    let redact = |env: &TestEnv, report: &Value| {
+        let root = env.home().parent().unwrap().to_string_lossy().into_owned();
+        redact_ids(serde_json::from_str(&report.to_string().replace(&root, "[ROOT]")).unwrap())
     };
     let mut clients = [
-        Client::open(&surfaces[0], &["mcp", "--session", "s"]),
-        Client::open(&surfaces[1], &["bridge", "--session", "s"]),
+        Client::open(&envs[0], &["mcp", "--session", "s"]),
+        Client::open(&envs[1], &["bridge", "--session", "s"]),
     ];
-    for (words, tool, arguments) in &table {
-        let words: Vec<&str> = words.iter().copied().chain(["--json"]).collect();
-        let outcome = by_words.materia(&words).env("MATERIA_SESSION", "s").run();
-        let said = settled(outcome.json());
-        // Models get less of it where nobody asks for the whole.
+    for (args, tool, arguments) in &table {
+        let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
+        let outcome = cli_env.materia(&args).env("MATERIA_SESSION", "s").run();
+        let expected = redact_ids(outcome.json());
+        // By default models get a shorter report, so ask for the whole one.
         let call =
             json!({"name": tool, "arguments": arguments, "_meta": {"materia/verbose": true}});
         let mut results: Vec<Value> = clients
@@ -171,14 +166,14 @@ fn the_command_line_mcp_by_lines_and_http_and_the_bridge_report_the_same() {
             .map(|client| client.request("tools/call", call.clone()))
             .collect();
         results.push(http.request("tools/call", call));
-        for (result, house) in results.iter().zip(&surfaces) {
-            let report = redacted(house, &result["structuredContent"]);
-            assert_eq!(report, said, "{words:?}");
-            let waited = words[0] == "wait";
+        for (result, env) in results.iter().zip(&envs) {
+            let report = redact(env, &result["structuredContent"]);
+            assert_eq!(report, expected, "{args:?}");
+            let is_wait = args[0] == "wait";
             assert_eq!(
                 result["isError"],
-                json!(outcome.code() != 0 && !waited),
-                "{words:?}"
+                json!(outcome.code() != 0 && !is_wait),
+                "{args:?}"
             );
         }
     }

@@ -1,49 +1,49 @@
-//! Long work as tasks, for clients that declare that they follow them.
+//! Long operations as tasks, for clients that declare support for them.
 
 use serde_json::{Value, json};
 
 use super::{Client, text};
-use crate::house::House;
+use crate::test_env::TestEnv;
 
-/// A client of the newest revision that follows tasks, and can ask its person where it says so.
-struct Follower<'a>(Client<'a>, Value);
+/// A client of the newest revision that supports tasks, and elicitation if asked for.
+struct TaskClient<'a>(Client<'a>, Value);
 
-fn follower<'a>(
-    house: &'a House,
-    words: &[&str],
+fn task_client<'a>(
+    env: &'a TestEnv,
+    args: &[&str],
     variables: &[(&str, &str)],
-    asks: bool,
-) -> Follower<'a> {
+    elicits: bool,
+) -> TaskClient<'a> {
     let mut capabilities = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
-    if asks {
+    if elicits {
         capabilities["elicitation"] = json!({});
     }
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": capabilities});
-    let mut follower = Follower(Client::silent(house, words, variables), meta);
-    let found = follower.request("server/discover", json!({}));
+    let mut task_client = TaskClient(Client::open_raw(env, args, variables), meta);
+    let found = task_client.request("server/discover", json!({}));
     assert!(
         found["capabilities"]["extensions"]["io.modelcontextprotocol/tasks"].is_object(),
         "{found}"
     );
-    follower
+    task_client
 }
 
-impl Follower<'_> {
-    fn with(&self, mut params: Value) -> Value {
+impl TaskClient<'_> {
+    fn with_meta(&self, mut params: Value) -> Value {
         params["_meta"] = self.1.clone();
         params
     }
 
     fn request(&mut self, method: &str, params: Value) -> Value {
-        let params = self.with(params);
+        let params = self.with_meta(params);
         self.0.request(method, params)
     }
 
-    fn refused(&mut self, method: &str, params: Value) -> Value {
-        let params = self.with(params);
-        self.0.refused(method, params)
+    fn request_error(&mut self, method: &str, params: Value) -> Value {
+        let params = self.with_meta(params);
+        self.0.request_error(method, params)
     }
 
     #[expect(
@@ -59,8 +59,8 @@ impl Follower<'_> {
     }
 }
 
-/// Asks for a task until it is so far; a client would do the same, in the interval it was told.
-fn until(client: &mut Follower<'_>, id: &str, status: &str) -> Value {
+/// Polls a task until it has this status, as a client does.
+fn wait_for_status(client: &mut TaskClient<'_>, id: &str, status: &str) -> Value {
     for _ in 0..400 {
         let task = client.request("tasks/get", json!({"taskId": id}));
         if task["status"] == status {
@@ -74,54 +74,50 @@ fn until(client: &mut Follower<'_>, id: &str, status: &str) -> Value {
 
 #[test]
 fn a_run_is_a_task_that_outlives_its_connection() {
-    let house = House::new();
-    let mut client = follower(&house, &["mcp", "--session", "s"], &[], false);
-    let begun = client.call("spawn", json!({"template": "cat", "as": "run:a"}));
-    // A run that reads nothing ends at once; it is the task that tells.
-    let id = begun["taskId"]
+    let env = TestEnv::new();
+    let mut client = task_client(&env, &["mcp", "--session", "s"], &[], false);
+    let started = client.call("spawn", json!({"template": "cat", "as": "run:a"}));
+    // The run reads nothing and ends at once; its task has the result.
+    let id = started["taskId"]
         .as_str()
-        .unwrap_or_else(|| panic!("{begun}"))
+        .unwrap_or_else(|| panic!("{started}"))
         .to_owned();
-    let done = until(&mut client, &id, "completed");
+    let done = wait_for_status(&mut client, &id, "completed");
     assert_eq!(done["result"]["structuredContent"]["run"], "a", "{done}");
     assert_eq!(text(&done["result"]), "run:a done code=0");
-    let begun = client.call("spawn", json!({"template": "sleep 600", "as": "run:b"}));
-    assert_eq!(
-        (&begun["resultType"], &begun["status"]),
-        (&json!("task"), &json!("working")),
-        "{begun}"
-    );
+    let started = client.call("spawn", json!({"template": "sleep 600", "as": "run:b"}));
+    assert_has!(started, {"resultType": "task", "status": "working"});
     assert!(
-        begun["statusMessage"].as_str().unwrap().contains("run:b"),
-        "a model may read it: {begun}"
+        started["statusMessage"].as_str().unwrap().contains("run:b"),
+        "the message must name the run: {started}"
     );
-    let id = begun["taskId"].as_str().unwrap().to_owned();
+    let id = started["taskId"].as_str().unwrap().to_owned();
     let waits = client.call("wait", json!({"runs": ["run:b"]}));
     let wait = waits["taskId"]
         .as_str()
         .unwrap_or_else(|| panic!("{waits}"))
         .to_owned();
-    let asked = client.call("wait", json!({"runs": ["run:b"], "timeout": 0}));
+    let short_wait = client.call("wait", json!({"runs": ["run:b"], "timeout": 0}));
     assert_eq!(
-        asked["structuredContent"]["timedOut"], true,
-        "who is in a hurry gets an answer: {asked}"
+        short_wait["structuredContent"]["timedOut"], true,
+        "a short wait must return a result: {short_wait}"
     );
     client.0.kill();
-    let mut again = follower(&house, &["mcp", "--session", "s"], &[], false);
-    until(&mut again, &id, "working");
+    let mut again = task_client(&env, &["mcp", "--session", "s"], &[], false);
+    wait_for_status(&mut again, &id, "working");
     again.request("tasks/cancel", json!({"taskId": wait}));
-    until(&mut again, &id, "working");
+    wait_for_status(&mut again, &id, "working");
     again.request("tasks/cancel", json!({"taskId": id}));
-    until(&mut again, &id, "cancelled");
-    let over = until(&mut again, &wait, "completed");
+    wait_for_status(&mut again, &id, "cancelled");
+    let completed_wait = wait_for_status(&mut again, &wait, "completed");
     assert_eq!(
-        over["result"]["structuredContent"]["runs"][0]["status"], "killed",
-        "{over}"
+        completed_wait["result"]["structuredContent"]["runs"][0]["status"], "killed",
+        "{completed_wait}"
     );
-    // Another start of the run is another task.
+    // A new generation of the run is a new task.
     again.call("spawn", json!({"template": "sleep 600", "as": "run:b"}));
     assert_eq!(
-        until(&mut again, &id, "completed")["result"]["isError"],
+        wait_for_status(&mut again, &id, "completed")["result"]["isError"],
         false
     );
     again.request("tasks/cancel", json!({"taskId": id}));
@@ -132,14 +128,14 @@ fn a_run_is_a_task_that_outlives_its_connection() {
 }
 
 #[test]
-fn tasks_are_for_those_who_follow_them_and_for_nobody_elses_runs() {
-    let house = House::new();
-    let mut owner = follower(&house, &["mcp", "--session", "s"], &[], false);
-    let begun = owner.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
-    let id = begun["taskId"].as_str().unwrap();
-    let mut stranger = follower(&house, &["mcp", "--session", "other"], &[], false);
+fn tasks_need_client_support_and_the_same_session() {
+    let env = TestEnv::new();
+    let mut owner = task_client(&env, &["mcp", "--session", "s"], &[], false);
+    let started = owner.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
+    let id = started["taskId"].as_str().unwrap();
+    let mut stranger = task_client(&env, &["mcp", "--session", "other"], &[], false);
     for method in ["tasks/get", "tasks/cancel"] {
-        let refused = stranger.refused(method, json!({"taskId": id}));
+        let refused = stranger.request_error(method, json!({"taskId": id}));
         assert_eq!(
             refused["data"]["error"]["code"], "session_mismatch",
             "{method}: {refused}"
@@ -147,13 +143,13 @@ fn tasks_are_for_those_who_follow_them_and_for_nobody_elses_runs() {
     }
     for wrong in ["", "run:none@x", "run:../x@y", "nonsense"] {
         assert_eq!(
-            owner.refused("tasks/get", json!({"taskId": wrong}))["code"],
+            owner.request_error("tasks/get", json!({"taskId": wrong}))["code"],
             -32602,
             "{wrong}"
         );
     }
-    // An older revision has no tasks, whatever its client declares.
-    let mut plain = Client::silent(&house, &["mcp", "--session", "s"], &[]);
+    // An older revision has no tasks, even if the client declares them.
+    let mut plain = Client::open_raw(&env, &["mcp", "--session", "s"], &[]);
     let capabilities = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
     let info = json!({"name": "t", "version": "1"});
     let greeting =
@@ -163,37 +159,37 @@ fn tasks_are_for_those_who_follow_them_and_for_nobody_elses_runs() {
     let spawned = plain.call("spawn", json!({"template": "true", "as": "run:p"}));
     assert_eq!(
         spawned["structuredContent"]["run"], "p",
-        "a report, and no task: {spawned}"
+        "expected a report instead of a task: {spawned}"
     );
     plain.call("wait", json!({"runs": ["run:p"]}));
     plain.call("message", json!({"to": "run:a", "type": "control.kill"}));
-    [owner, stranger].into_iter().for_each(Follower::close);
+    [owner, stranger].into_iter().for_each(TaskClient::close);
     plain.close();
 }
 
 #[test]
-fn a_cast_that_waits_asks_through_its_task() {
-    let house = House::new();
+fn a_waiting_cast_asks_through_its_task() {
+    let env = TestEnv::new();
     let talk = json!({"tools": "none", "prompt": "plan", "multiTurn": true});
     let loadout = json!({"entry": "Socket-1", "sockets": {"Socket-1": {"materia": "Talk"}}});
     let agents = json!({"parrot": {"command": ["sh", "-c", "cat >/dev/null; echo which one"]}});
     let config = json!({"activeLoadout": "T", "agent": "parrot", "agents": agents, "loadouts": {"T": loadout}, "materia": {"Talk": talk}});
-    let config = house.write("flow.json", config.to_string());
+    let config = env.write("flow.json", config.to_string());
     let variables = [("MATERIA_CONFIG", config.to_str().unwrap())];
-    let mut client = follower(&house, &["mcp", "--session", "s"], &variables, true);
-    let begun = client.call("cast", json!({"request": "build it"}));
-    let id = begun["taskId"]
+    let mut client = task_client(&env, &["mcp", "--session", "s"], &variables, true);
+    let started = client.call("cast", json!({"request": "build it"}));
+    let id = started["taskId"]
         .as_str()
-        .unwrap_or_else(|| panic!("{begun}"))
+        .unwrap_or_else(|| panic!("{started}"))
         .to_owned();
-    let waits = until(&mut client, &id, "input_required");
-    let (key, asked) = waits["inputRequests"]
+    let waits = wait_for_status(&mut client, &id, "input_required");
+    let (key, short_wait) = waits["inputRequests"]
         .as_object()
         .unwrap()
         .iter()
         .next()
         .unwrap();
-    assert_eq!(asked["method"], "elicitation/create", "{waits}");
+    assert_eq!(short_wait["method"], "elicitation/create", "{waits}");
     let answer = json!({"action": "accept", "content": {"answer": "the second"}});
     client.request(
         "tasks/update",
@@ -202,38 +198,38 @@ fn a_cast_that_waits_asks_through_its_task() {
     let same = client.request("tasks/get", json!({"taskId": id}));
     assert_eq!(
         same["status"], "input_required",
-        "that was no answer to this question"
+        "an answer with another key must be ignored"
     );
     client.request(
         "tasks/update",
         json!({"taskId": id, "inputResponses": {key: answer}}),
     );
-    let again = until(&mut client, &id, "input_required");
+    let again = wait_for_status(&mut client, &id, "input_required");
     let next = again["inputRequests"]
         .as_object()
         .unwrap()
         .keys()
         .next()
         .unwrap();
-    assert_ne!(next, key, "another question");
+    assert_ne!(next, key, "the next question must have a new key");
     client.request(
         "tasks/update",
         json!({"taskId": id, "inputResponses": {next: {"action": "decline"}}}),
     );
-    let done = until(&mut client, &id, "completed");
+    let done = wait_for_status(&mut client, &id, "completed");
     assert_eq!(done["result"]["isError"], false, "{done}");
-    // Whoever cannot ask is told, as without tasks.
+    // Without elicitation the task completes with a text, as without tasks.
     client.close();
-    let mut client = follower(&house, &["mcp", "--session", "s"], &variables, false);
-    let begun = client.call(
+    let mut client = task_client(&env, &["mcp", "--session", "s"], &variables, false);
+    let started = client.call(
         "cast",
         json!({"request": "build more", "loadout": "T", "as": "run:c"}),
     );
-    let id = begun["taskId"].as_str().unwrap().to_owned();
-    let rests = until(&mut client, &id, "completed");
+    let id = started["taskId"].as_str().unwrap().to_owned();
+    let completed = wait_for_status(&mut client, &id, "completed");
     assert!(
-        text(&rests["result"]).contains("control.continue"),
-        "{rests}"
+        text(&completed["result"]).contains("control.continue"),
+        "{completed}"
     );
     client.close();
 }

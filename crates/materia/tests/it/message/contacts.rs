@@ -1,68 +1,62 @@
-//! `communication.json`: whom a run can talk to, from its first command on, and right for every
-//! generation.
+//! `communication.json`: the contacts of a run, from its first command on and for each generation.
 
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
-fn contacts(house: &House, run: &str) -> Value {
-    serde_json::from_str(&house.run_file(run, "communication.json")).unwrap()
+fn contacts(env: &TestEnv, run: &str) -> Value {
+    serde_json::from_str(&env.read_run_file(run, "communication.json")).unwrap()
 }
 
 #[test]
-fn it_is_there_before_the_first_command() {
-    let house = House::new();
-    house.spawn("cf", "cat {communication_file}", &[]);
+fn the_file_exists_before_the_first_command() {
+    let env = TestEnv::new();
+    env.spawn("cf", "cat {communication_file}", &[]);
     assert_eq!(
-        house.wait("cf")["status"],
+        env.wait("cf")["status"],
         "done",
         "{}",
-        house.run_file("cf", "stderr.log")
+        env.read_run_file("cf", "stderr.log")
     );
-    let read: Value = serde_json::from_str(&house.run_file("cf", "stdout.log")).unwrap();
-    assert_eq!(
-        (&read["self"], &read["root"]),
-        (&json!("run:cf"), &json!("run:cf"))
-    );
-    assert_eq!(
-        (&read["rooms"][0]["address"], &read["contacts"]),
-        (&json!("room:cf"), &json!([]))
-    );
-    house.spawn(
+    let read: Value = serde_json::from_str(&env.read_run_file("cf", "stdout.log")).unwrap();
+    assert_has!(read, {"self": "run:cf", "root": "run:cf"});
+    assert_eq!(read["rooms"][0]["address"], "room:cf");
+    assert_eq!(read["contacts"], json!([]));
+    env.spawn(
         "m",
         "sh -c 'cat \"$MATERIA_STATE_DIR\"/comm*'",
         &["--mailbox", r#"{"accepts": ["task.run"]}"#],
     );
-    assert_eq!(house.wait("m")["status"], "done");
-    house.spawn("plain", "true", &[]);
-    house.wait("plain");
+    assert_eq!(env.wait("m")["status"], "done");
+    env.spawn("plain", "true", &[]);
+    env.wait("plain");
     assert!(
-        !house.run_place("plain").communication().exists(),
-        "nobody asks for it"
+        !env.run_dir("plain").communication().exists(),
+        "the file is only written if the run uses it"
     );
 }
 
 #[test]
-fn a_new_generation_begins_with_a_new_one() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&[
+fn a_new_generation_gets_a_new_file() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    env.send_ok(&[
         "room:a",
         "actor.join",
         r#"{"status": "busy"}"#,
         "--from",
         "branch:a/w",
     ]);
-    assert_eq!(contacts(&house, "a")["contacts"][0]["status"], "busy");
-    house.kill("a");
-    house.spawn("a", "true", &[]);
-    house.wait("a");
-    let view = house
+    assert_eq!(contacts(&env, "a")["contacts"][0]["status"], "busy");
+    env.kill("a");
+    env.spawn("a", "true", &[]);
+    env.wait("a");
+    let view = env
         .materia(&["inspect", "run:a", "--view", "communication", "--json"])
         .run()
         .ok()
         .json();
-    let written = contacts(&house, "a");
+    let written = contacts(&env, "a");
     assert_eq!(written["contacts"], view["contacts"]);
     assert_ne!(written["contacts"][0]["status"], "busy");
 }

@@ -1,15 +1,15 @@
-//! What a control message may say about the run that it ends, moves away or removes.
+//! The bodies of control messages that end, archive or remove a run.
 
 use serde_json::json;
 
-use super::refused;
-use crate::house::House;
+use super::assert_refused;
+use crate::test_env::TestEnv;
 
 #[test]
-fn what_is_not_understood_about_artifacts_removes_nothing() {
-    let house = House::new();
-    house.spawn("a", "true", &[]);
-    house.wait("a");
+fn a_prune_with_an_invalid_body_removes_nothing() {
+    let env = TestEnv::new();
+    env.spawn("a", "true", &[]);
+    env.wait("a");
     for body in [
         r#"{"preserve_artifacts": "yes"}"#,
         r#"{"preserve_artifacts": 1}"#,
@@ -19,52 +19,40 @@ fn what_is_not_understood_about_artifacts_removes_nothing() {
         "preserve_artifacts",
         "[true]",
     ] {
-        let outcome = house.send(&["run:a", "control.prune", body]);
-        assert_eq!(
-            refused(&outcome),
-            (2, "invalid_message".to_owned()),
-            "{body}"
-        );
+        let outcome = env.send(&["run:a", "control.prune", body]);
+        assert_refused(&outcome, 2, "invalid_message");
     }
-    assert!(house.run_place("a").exists());
-    house.sent(&["run:a", "control.prune", r#"{"preserveArtifacts": false}"#]);
+    assert!(env.run_dir("a").exists());
+    env.send_ok(&["run:a", "control.prune", r#"{"preserveArtifacts": false}"#]);
 }
 
 #[test]
-fn what_is_meant_for_another_generation_changes_nothing() {
-    let house = House::new();
-    let meant = |generation: &str| json!({"generation": generation}).to_string();
+fn a_control_for_another_generation_is_refused() {
+    let env = TestEnv::new();
+    let for_generation = |generation: &str| json!({"generation": generation}).to_string();
     let generation =
         |spawned: serde_json::Value| spawned["generation"].as_str().unwrap().to_owned();
-    let first = generation(house.spawn("a", "true", &[]));
-    house.wait("a");
-    let second = generation(house.spawn("a", "sleep 600", &[]));
+    let first = generation(env.spawn("a", "true", &[]));
+    env.wait("a");
+    let second = generation(env.spawn("a", "sleep 600", &[]));
     for control in [
         "control.kill",
         "control.cancel",
         "control.archive",
         "control.prune",
     ] {
-        let late = house.send(&["run:a", control, &meant(&first)]);
-        assert_eq!(
-            refused(&late),
-            (4, "stale_generation".to_owned()),
-            "{control}"
-        );
+        let late = env.send(&["run:a", control, &for_generation(&first)]);
+        assert_refused(&late, 4, "stale_generation");
     }
-    assert_eq!(house.look("a").status.as_str(), "running");
+    assert_eq!(env.run_state("a").status.as_str(), "running");
     assert_eq!(
-        house.sent(&["run:a", "control.kill", &meant(&second)])["status"],
+        env.send_ok(&["run:a", "control.kill", &for_generation(&second)])["status"],
         "killed"
     );
-    house.sent(&["run:a", "control.archive", &meant(&second)]);
+    env.send_ok(&["run:a", "control.archive", &for_generation(&second)]);
     for control in ["control.archive", "control.prune"] {
-        let late = house.send(&["run:a", control, &meant(&first)]);
-        assert_eq!(
-            refused(&late),
-            (4, "stale_generation".to_owned()),
-            "{control}"
-        );
-        house.sent(&["run:a", control, &meant(&second)]);
+        let late = env.send(&["run:a", control, &for_generation(&first)]);
+        assert_refused(&late, 4, "stale_generation");
+        env.send_ok(&["run:a", control, &for_generation(&second)]);
     }
 }

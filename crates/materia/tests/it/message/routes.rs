@@ -3,15 +3,15 @@
 use materia_engine::clock::Clock;
 use serde_json::json;
 
-use super::{assert_fate, refused};
-use crate::house::House;
+use super::{assert_delivery, assert_refused};
 use crate::spawn::{document, kinds, records};
+use crate::test_env::TestEnv;
 
 #[test]
-fn a_message_to_a_run_without_a_reader_waits_and_says_so() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let report = house.sent(&[
+fn a_message_to_a_run_without_a_reader_is_queued() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let report = env.send_ok(&[
         "run:a",
         "task.run",
         r#"{"suite": "fast"}"#,
@@ -20,60 +20,47 @@ fn a_message_to_a_run_without_a_reader_waits_and_says_so() {
         "--correlation",
         "c1",
     ]);
-    assert_fate(&report, [false, true, true], "mailbox", "queued_mailbox");
-    house.sent(&["run:a", "task.run", "not {json", "--reply-to", "m1-x"]);
-    let messages: Vec<_> = records(&house, "a")
+    assert_delivery(&report, [false, true, true], "mailbox", "queued_mailbox");
+    env.send_ok(&["run:a", "task.run", "not {json", "--reply-to", "m1-x"]);
+    let messages: Vec<_> = records(&env, "a")
         .into_iter()
         .filter(|record| record["type"] == "message")
         .collect();
     assert_eq!(messages[0]["data"]["body"], json!({"suite": "fast"}));
-    assert_eq!(
-        (
-            &messages[0]["data"]["summary"],
-            &messages[0]["data"]["correlation_id"]
-        ),
-        (&json!("go"), &json!("c1"))
-    );
-    assert_eq!(
-        (
-            &messages[1]["data"]["body"],
-            &messages[1]["data"]["reply_to"]
-        ),
-        (&json!("not {json"), &json!("m1-x"))
-    );
+    assert_has!(messages[0]["data"], {"summary": "go", "correlation_id": "c1"});
+    assert_has!(messages[1]["data"], {"body": "not {json", "reply_to": "m1-x"});
     assert_ne!(messages[0]["data"]["id"], messages[1]["data"]["id"]);
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
 fn a_body_can_come_from_a_file_or_stdin_and_is_bounded() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let file = house.write("body.json", "[1, 2]");
-    house.sent(&["run:a", "x", "--body-file", file.to_str().unwrap()]);
-    house
-        .materia(&["message", "run:a", "x", "--body-file", "-"])
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let file = env.write("body.json", "[1, 2]");
+    env.send_ok(&["run:a", "x", "--body-file", file.to_str().unwrap()]);
+    env.materia(&["message", "run:a", "x", "--body-file", "-"])
         .stdin("from stdin")
         .run()
         .ok();
-    let large = house.write("large.txt", "x".repeat(300 << 10));
-    let outcome = house.send(&["run:a", "x", "--body-file", large.to_str().unwrap()]);
-    assert_eq!(refused(&outcome), (2, "invalid_message".to_owned()));
-    let bodies: Vec<_> = records(&house, "a")
+    let large = env.write("large.txt", "x".repeat(300 << 10));
+    let outcome = env.send(&["run:a", "x", "--body-file", large.to_str().unwrap()]);
+    assert_refused(&outcome, 2, "invalid_message");
+    let bodies: Vec<_> = records(&env, "a")
         .iter()
         .filter(|record| record["type"] == "message")
         .map(|record| record["data"]["body"].clone())
         .collect();
     assert_eq!(bodies, [json!([1, 2]), json!("from stdin")]);
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
-fn what_cannot_be_sent_is_refused_with_a_hint_and_nothing_is_written() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let before = kinds(&house, "a");
-    for (words, code, name) in [
+fn an_invalid_message_is_refused_and_not_written() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let before = kinds(&env, "a");
+    for (args, code, name) in [
         (&["a", "x"] as &[&str], 2, "invalid_message"),
         (&["rum:a", "x"], 2, "invalid_message"),
         (&["run:..", "x"], 2, "invalid_message"),
@@ -127,110 +114,96 @@ fn what_cannot_be_sent_is_refused_with_a_hint_and_nothing_is_written() {
         ),
         (&["session:s", "x"], 2, "sender_required"),
     ] {
-        assert_eq!(
-            refused(&house.send(words)),
-            (code, name.to_owned()),
-            "{words:?}"
-        );
+        assert_refused(&env.send(args), code, name);
     }
-    assert_eq!(kinds(&house, "a"), before);
-    house.kill("a");
+    assert_eq!(kinds(&env, "a"), before);
+    env.kill("a");
 }
 
 #[test]
 fn control_ends_a_run_once() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let report = house.sent(&["run:a", "control.kill"]);
-    assert_fate(
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let report = env.send_ok(&["run:a", "control.kill"]);
+    assert_delivery(
         &report,
         [true, false, true],
         "run-control",
         "control_applied",
     );
-    assert_eq!(
-        (&report["stopped"], &report["status"]),
-        (&json!(true), &json!("killed"))
-    );
-    let again = house.sent(&["run:a", "control.kill"]);
-    assert_fate(&again, [false, false, false], "run-control", "not_running");
+    assert_has!(report, {"stopped": true, "status": "killed"});
+    let again = env.send_ok(&["run:a", "control.kill"]);
+    assert_delivery(&again, [false, false, false], "run-control", "not_running");
     assert_eq!(again["status"], "killed");
-    let late = house.send(&["run:a", "task.run"]);
-    assert_eq!(refused(&late), (4, "run_not_running".to_owned()));
-    house.spawn("b", "sleep 600", &[]);
+    let late = env.send(&["run:a", "task.run"]);
+    assert_refused(&late, 4, "run_not_running");
+    env.spawn("b", "sleep 600", &[]);
     assert_eq!(
-        house.sent(&["run:b", "control.cancel"])["status"],
+        env.send_ok(&["run:b", "control.cancel"])["status"],
         "cancelled"
     );
 }
 
 #[test]
-fn a_branch_has_a_queue_of_its_own_also_when_the_run_is_over() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let report = house.sent(&["branch:a/w", "task.run", "1", "--from", "branch:a/lead"]);
-    assert_fate(
+fn a_branch_has_its_own_queue_even_after_the_run_has_ended() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let report = env.send_ok(&["branch:a/w", "task.run", "1", "--from", "branch:a/lead"]);
+    assert_delivery(
         &report,
         [false, true, true],
         "branch-mailbox",
         "branch_persisted",
     );
-    house.sent(&["branch:a/w", "task.run", "2"]);
-    let got = house
+    env.send_ok(&["branch:a/w", "task.run", "2"]);
+    let received = env
         .materia(&["receive", "--address", "branch:a/w", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(got["message"]["body"], 1);
-    let none = house
+    assert_eq!(received["message"]["body"], 1);
+    let none = env
         .materia(&["receive", "--address", "run:a", "--timeout", "0", "--json"])
         .run();
-    assert_eq!(
-        refused(&none),
-        (1, "timeout".to_owned()),
-        "the run's own queue is another one"
-    );
-    house.kill("a");
-    let report = house.sent(&["branch:a/w", "task.run", "3"]);
-    assert_fate(
+    assert_refused(&none, 1, "timeout");
+    env.kill("a");
+    let report = env.send_ok(&["branch:a/w", "task.run", "3"]);
+    assert_delivery(
         &report,
         [false, true, true],
         "branch-mailbox",
         "branch_persisted_parent_unavailable",
     );
-    let seen = document(&house, "a", "communication.json");
-    let contacts: Vec<&str> = seen["contacts"]
+    let communication = document(&env, "a", "communication.json");
+    let contacts: Vec<&str> = communication["contacts"]
         .as_array()
         .unwrap()
         .iter()
         .map(|one| one["address"].as_str().unwrap())
         .collect();
     assert_eq!(contacts, ["branch:a/lead", "branch:a/w"]);
-    assert_eq!(seen["contacts"][1]["parent"], "run:a");
+    assert_eq!(communication["contacts"][1]["parent"], "run:a");
 }
 
 #[test]
-fn a_room_is_heard_by_everybody_and_routes_to_those_it_names() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let report = house.sent(&[
+fn a_room_message_is_forwarded_to_its_recipients() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let report = env.send_ok(&[
         "room:a/main",
         "actor.join",
         r#"{"role": "worker"}"#,
         "--from",
         "branch:a/w",
     ]);
-    assert_fate(
+    assert_delivery(
         &report,
         [true, false, true],
         "room-timeline",
         "room_persisted",
     );
-    assert_eq!(
-        (&report["to"], &report["forwarded"]),
-        (&json!("room:a"), &json!(false))
-    );
-    let report = house.sent(&[
+    assert_has!(report, {"to": "room:a", "forwarded": false});
+    let report = env.send_ok(&[
         "room:a",
         "ask",
         "who?",
@@ -239,75 +212,60 @@ fn a_room_is_heard_by_everybody_and_routes_to_those_it_names() {
         "--metadata",
         r#"{"recipients": ["branch:a/w"]}"#,
     ]);
-    assert_eq!(
-        (&report["forwarded"], &report["queued"]),
-        (&json!(true), &json!(true))
-    );
-    let got = house
+    assert_has!(report, {"forwarded": true, "queued": true});
+    let received = env
         .materia(&["receive", "--address", "branch:a/w", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (&got["message"]["body"], &got["message"]["to"]),
-        (&json!("who?"), &json!("room:a"))
-    );
-    house
-        .materia(&[
-            "receive",
-            "--address",
-            "branch:a/w",
-            "--ack",
-            got["message"]["id"].as_str().unwrap(),
-        ])
-        .run()
-        .ok();
-    house.sent(&["room:a", "actor.leave", "--from", "branch:a/w"]);
-    let seen = document(&house, "a", "communication.json");
-    assert_eq!(
-        (&seen["self"], &seen["rooms"][0]["address"]),
-        (&json!("run:a"), &json!("room:a"))
-    );
-    assert_eq!(
-        (&seen["contacts"][0]["role"], &seen["contacts"][0]["status"]),
-        (&json!("worker"), &json!("left"))
-    );
-    house.kill("a");
-    // What is said about a run that is over is kept as well.
-    house.sent(&["room:a", "note", "done", "--from", "run:a"]);
+    assert_has!(received["message"], {"body": "who?", "to": "room:a"});
+    env.materia(&[
+        "receive",
+        "--address",
+        "branch:a/w",
+        "--ack",
+        received["message"]["id"].as_str().unwrap(),
+    ])
+    .run()
+    .ok();
+    env.send_ok(&["room:a", "actor.leave", "--from", "branch:a/w"]);
+    let communication = document(&env, "a", "communication.json");
+    assert_eq!(communication["self"], "run:a");
+    assert_eq!(communication["rooms"][0]["address"], "room:a");
+    assert_has!(communication["contacts"][0], {"role": "worker", "status": "left"});
+    env.kill("a");
+    // A message to the room of an ended run is kept, too.
+    env.send_ok(&["room:a", "note", "done", "--from", "run:a"]);
 }
 
 #[test]
-fn a_program_inside_a_run_needs_no_address_of_its_own() {
-    let house = House::new();
-    house.spawn(
+fn a_program_inside_a_run_sends_as_that_run_by_default() {
+    let env = TestEnv::new();
+    env.spawn(
         "a",
         "materia message coordinator progress.update '40 files'",
         &["--session", "s"],
     );
     assert_eq!(
-        house.wait("a")["status"],
+        env.wait("a")["status"],
         "done",
         "{}",
-        house.run_file("a", "stderr.log")
+        env.read_run_file("a", "stderr.log")
     );
-    let sent = records(&house, "a")
+    let sent = records(&env, "a")
         .into_iter()
         .find(|record| record["type"] == "message")
         .unwrap();
-    assert_eq!(
-        (&sent["data"]["from"], &sent["data"]["body"]),
-        (&json!("run:a"), &json!("40 files"))
-    );
-    let report = house.sent(&["coordinator", "x", "--from", "run:a"]);
-    assert_fate(
+    assert_has!(sent["data"], {"from": "run:a", "body": "40 files"});
+    let report = env.send_ok(&["coordinator", "x", "--from", "run:a"]);
+    assert_delivery(
         &report,
         [false, true, true],
         "run-outbox",
         "coordinator_outbox_persisted",
     );
-    let report = house.sent(&["session:s", "x", "--from", "branch:a/w"]);
-    assert_fate(
+    let report = env.send_ok(&["session:s", "x", "--from", "branch:a/w"]);
+    assert_delivery(
         &report,
         [false, true, true],
         "run-outbox",
@@ -316,9 +274,9 @@ fn a_program_inside_a_run_needs_no_address_of_its_own() {
 }
 
 #[test]
-fn a_contract_warns_and_the_message_is_delivered_all_the_same() {
-    let house = House::new();
-    house.spawn(
+fn an_undeclared_type_is_a_warning_and_the_message_is_delivered() {
+    let env = TestEnv::new();
+    env.spawn(
         "a",
         "sleep 600",
         &[
@@ -326,19 +284,19 @@ fn a_contract_warns_and_the_message_is_delivered_all_the_same() {
             r#"{"accepts": ["task.run"], "emits": ["done"]}"#,
         ],
     );
-    let report = house.sent(&["run:a", "other"]);
-    assert_fate(&report, [false, true, true], "mailbox", "queued_mailbox");
+    let report = env.send_ok(&["run:a", "other"]);
+    assert_delivery(&report, [false, true, true], "mailbox", "queued_mailbox");
     assert_eq!(
         report["warnings"],
         json!(["message type other is not declared in mailbox.accepts of run:a"])
     );
-    assert_eq!(house.sent(&["run:a", "task.run"])["warnings"], json!([]));
-    let out = house.sent(&["coordinator", "started", "--from", "run:a"]);
+    assert_eq!(env.send_ok(&["run:a", "task.run"])["warnings"], json!([]));
+    let out = env.send_ok(&["coordinator", "started", "--from", "run:a"]);
     assert_eq!(
         out["warnings"],
         json!(["message type started is not declared in mailbox.emits of run:a"])
     );
-    let wrong = house
+    let wrong = env
         .materia(&[
             "spawn",
             "--json",
@@ -348,51 +306,48 @@ fn a_contract_warns_and_the_message_is_delivered_all_the_same() {
             r#"{"deliver": "pigeon"}"#,
         ])
         .run();
-    assert_eq!(refused(&wrong), (2, "invalid_mailbox".to_owned()));
-    house.kill("a");
+    assert_refused(&wrong, 2, "invalid_mailbox");
+    env.kill("a");
 }
 
 #[test]
 fn a_new_generation_does_not_get_the_messages_of_the_old_one() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&["run:a", "task.run", "old"]);
-    house.kill("a");
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&["run:a", "task.run", "new"]);
-    let got = house
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    env.send_ok(&["run:a", "task.run", "old"]);
+    env.kill("a");
+    env.spawn("a", "sleep 600", &[]);
+    env.send_ok(&["run:a", "task.run", "new"]);
+    let received = env
         .materia(&["receive", "--address", "run:a", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(got["message"]["body"], "new");
-    let none = house
+    assert_eq!(received["message"]["body"], "new");
+    let none = env
         .materia(&["receive", "--address", "run:a", "--timeout", "0", "--json"])
         .run();
-    assert_eq!(refused(&none), (1, "timeout".to_owned()));
-    house.kill("a");
+    assert_refused(&none, 1, "timeout");
+    env.kill("a");
 }
 
 #[test]
-fn the_schema_of_a_message_can_be_had() {
-    let house = House::new();
-    let schema = house.materia(&["schema", "message"]).run().ok().json();
+fn the_schema_of_a_message_is_available() {
+    let env = TestEnv::new();
+    let schema = env.materia(&["schema", "message"]).run().ok().json();
     assert_eq!(schema["required"], json!(["to", "type"]));
 }
 
 #[test]
-fn a_run_that_is_over_is_archived_or_pruned_by_a_message() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
+fn a_message_archives_or_prunes_an_ended_run() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
     for control in ["control.archive", "control.prune"] {
-        assert_eq!(
-            refused(&house.send(&["run:a", control])),
-            (4, "run_not_terminal".to_owned())
-        );
+        assert_refused(&env.send(&["run:a", control]), 4, "run_not_terminal");
     }
-    house.kill("a");
-    let report = house.sent(&["run:a", "control.archive"]);
-    assert_fate(
+    env.kill("a");
+    let report = env.send_ok(&["run:a", "control.archive"]);
+    assert_delivery(
         &report,
         [true, false, false],
         "run-control",
@@ -404,20 +359,17 @@ fn a_run_that_is_over_is_archived_or_pruned_by_a_message() {
             .unwrap()
             .contains("archived")
     );
-    house.spawn("b", "true", &[]);
-    house.wait("b");
-    house.sent(&["run:b", "control.prune", r#"{"preserve_artifacts": true}"#]);
-    assert_eq!(
-        refused(&house.send(&["run:b", "x"])),
-        (3, "run_not_found".to_owned())
-    );
+    env.spawn("b", "true", &[]);
+    env.wait("b");
+    env.send_ok(&["run:b", "control.prune", r#"{"preserve_artifacts": true}"#]);
+    assert_refused(&env.send(&["run:b", "x"]), 3, "run_not_found");
 }
 
 #[test]
-fn a_queue_that_is_full_refuses_and_takes_again_once_something_was_read() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let journal = materia_engine::run::journal(&house.run_place("a"), &Clock::system()).unwrap();
+fn a_full_queue_refuses_messages_until_one_is_handled() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let journal = materia_engine::run::journal(&env.run_dir("a"), &Clock::system()).unwrap();
     for number in 0..10_000 {
         journal
             .append(
@@ -426,27 +378,26 @@ fn a_queue_that_is_full_refuses_and_takes_again_once_something_was_read() {
             )
             .unwrap();
     }
-    let full = house.send(&["run:a", "task.run", "1"]);
-    assert_eq!(refused(&full), (7, "mailbox_full".to_owned()));
+    let full = env.send(&["run:a", "task.run", "1"]);
+    assert_refused(&full, 7, "mailbox_full");
     assert_eq!(
-        house.sent(&["branch:a/w", "task.run", "1"])["reason"],
+        env.send_ok(&["branch:a/w", "task.run", "1"])["reason"],
         "branch_persisted",
-        "others are not full"
+        "only the queue of the run is full"
     );
-    let first = house.receive("run:a");
-    house
-        .materia(&[
-            "receive",
-            "--address",
-            "run:a",
-            "--ack",
-            first["id"].as_str().unwrap(),
-        ])
-        .run()
-        .ok();
+    let first = env.receive("run:a");
+    env.materia(&[
+        "receive",
+        "--address",
+        "run:a",
+        "--ack",
+        first["id"].as_str().unwrap(),
+    ])
+    .run()
+    .ok();
     assert_eq!(
-        house.sent(&["run:a", "task.run", "1"])["reason"],
+        env.send_ok(&["run:a", "task.run", "1"])["reason"],
         "queued_mailbox"
     );
-    house.kill("a");
+    env.kill("a");
 }

@@ -1,18 +1,18 @@
-//! Messages that steer a cast which a run drives (A12).
+//! Messages that control a cast driven by a run (A12).
 
 use serde_json::{Value, json};
 
-use super::refused;
-use crate::house::House;
+use super::assert_refused;
+use crate::test_env::TestEnv;
 
-/// A cast whose one socket runs this line, as `run:c`.
-fn cast(house: &House, line: &str) {
+/// Spawns `run:c`, a cast whose only socket runs this shell command line.
+fn spawn_cast(env: &TestEnv, line: &str) {
     let slow = json!({"type": "utility", "timeoutMs": 600_000, "command": ["sh", "-c", line]});
     let loadout = json!({"entry": "a", "sockets": {"a": {"materia": "Slow"}}});
     let config =
         json!({"activeLoadout": "T", "loadouts": {"T": loadout}, "materia": {"Slow": slow}});
-    house.write("flow.json", config.to_string());
-    let words = [
+    env.write("flow.json", config.to_string());
+    let args = [
         "spawn",
         "--config",
         "flow.json",
@@ -25,12 +25,11 @@ fn cast(house: &House, line: &str) {
         "do it",
         "--json",
     ];
-    house.materia(&words).run().ok();
+    env.materia(&args).run().ok();
 }
 
-fn standing(house: &House) -> Value {
-    house
-        .materia(&["inspect", "run:c", "--json"])
+fn cast_status(env: &TestEnv) -> Value {
+    env.materia(&["inspect", "run:c", "--json"])
         .run()
         .ok()
         .json()["cast"]["status"]
@@ -38,18 +37,18 @@ fn standing(house: &House) -> Value {
 }
 
 #[test]
-fn a_cast_that_runs_is_aborted_with_everything_it_started() {
-    let house = House::new();
-    cast(
-        &house,
+fn a_running_cast_is_aborted_with_its_processes() {
+    let env = TestEnv::new();
+    spawn_cast(
+        &env,
         "cat >/dev/null; echo started >new; mv new started; sleep 600",
     );
-    while !house.work().join("started").exists() {
+    while !env.work_dir().join("started").exists() {
         std::thread::yield_now();
     }
-    assert_eq!(standing(&house), "running");
-    let early = house.send(&["run:c", "control.continue", "go on", "--session", "s"]);
-    assert_eq!(refused(&early), (4, "cast_not_waiting".to_owned()));
+    assert_eq!(cast_status(&env), "running");
+    let early = env.send(&["run:c", "control.continue", "go on", "--session", "s"]);
+    assert_refused(&early, 4, "cast_not_waiting");
     assert!(
         early.json()["error"]["hint"]
             .as_str()
@@ -58,35 +57,29 @@ fn a_cast_that_runs_is_aborted_with_everything_it_started() {
         "{}",
         early.transcript()
     );
-    let others = house.send(&["run:c", "control.abort", "--session", "other"]);
-    assert_eq!(refused(&others), (4, "session_mismatch".to_owned()));
-    house.sent(&["run:c", "control.abort", "--session", "s"]);
-    house.wait("c");
-    assert_eq!(standing(&house), "aborted");
-    assert_eq!(house.alive().len(), 0);
+    let others = env.send(&["run:c", "control.abort", "--session", "other"]);
+    assert_refused(&others, 4, "session_mismatch");
+    env.send_ok(&["run:c", "control.abort", "--session", "s"]);
+    env.wait("c");
+    assert_eq!(cast_status(&env), "aborted");
+    assert_eq!(env.live_processes().len(), 0);
 }
 
 #[test]
-fn a_cast_that_failed_is_taken_up_again_as_the_same_run() {
-    let house = House::new();
-    cast(&house, "cat >/dev/null; test -e ready && echo '{}'");
-    house.wait("c");
-    assert_eq!(standing(&house), "failed");
-    house.write("ready", "");
-    let report = house.sent(&["run:c", "control.recast", "--session", "s"]);
-    assert_eq!(
-        (&report["consumer"], &report["delivered"]),
-        (&json!("cast-driver"), &json!(true))
-    );
-    house.wait("c");
-    assert_eq!(standing(&house), "complete");
-    let seen = house
+fn a_failed_cast_is_recast_as_the_same_run() {
+    let env = TestEnv::new();
+    spawn_cast(&env, "cat >/dev/null; test -e ready && echo '{}'");
+    env.wait("c");
+    assert_eq!(cast_status(&env), "failed");
+    env.write("ready", "");
+    let report = env.send_ok(&["run:c", "control.recast", "--session", "s"]);
+    assert_has!(report, {"consumer": "cast-driver", "delivered": true});
+    env.wait("c");
+    assert_eq!(cast_status(&env), "complete");
+    let inspected = env
         .materia(&["inspect", "run:c", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (&seen["generations"], &seen["session"]),
-        (&json!(2), &json!("s"))
-    );
+    assert_has!(inspected, {"generations": 2, "session": "s"});
 }

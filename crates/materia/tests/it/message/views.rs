@@ -2,39 +2,37 @@
 
 use std::io::{BufRead, BufReader};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::refused;
-use crate::house::House;
+use super::assert_refused;
+use crate::test_env::TestEnv;
 
-fn view(house: &House, target: &str, view: &str) -> Value {
-    house
-        .materia(&["inspect", target, "--view", view, "--json"])
+fn view(env: &TestEnv, target: &str, view: &str) -> Value {
+    env.materia(&["inspect", target, "--view", view, "--json"])
         .run()
         .ok()
         .json()
 }
 
-fn text(house: &House, target: &str, view: &str) -> String {
-    house
-        .materia(&["inspect", target, "--view", view])
+fn text(env: &TestEnv, target: &str, view: &str) -> String {
+    env.materia(&["inspect", target, "--view", view])
         .run()
         .ok()
         .stdout
 }
 
 #[test]
-fn queues_and_what_was_said_to_the_coordinator_can_be_seen() {
-    let house = House::new();
-    house.spawn(
+fn views_of_queues_and_messages_to_the_coordinator() {
+    let env = TestEnv::new();
+    env.spawn(
         "a",
         "sleep 600",
         &["--mailbox", r#"{"accepts": ["task.run"]}"#],
     );
-    house.sent(&["run:a", "task.run", "one"]);
-    house.sent(&["run:a", "task.run", "two"]);
-    house.sent(&["branch:a/w", "task.run", "three"]);
-    house.sent(&[
+    env.send_ok(&["run:a", "task.run", "one"]);
+    env.send_ok(&["run:a", "task.run", "two"]);
+    env.send_ok(&["branch:a/w", "task.run", "three"]);
+    env.send_ok(&[
         "coordinator",
         "ask",
         "which?",
@@ -43,22 +41,18 @@ fn queues_and_what_was_said_to_the_coordinator_can_be_seen() {
         "--metadata",
         r#"{"requires_response": true}"#,
     ]);
-    let first = house.receive("run:a");
-    house
-        .materia(&[
-            "receive",
-            "--address",
-            "run:a",
-            "--ack",
-            first["id"].as_str().unwrap(),
-        ])
-        .run()
-        .ok();
-    let mailbox = view(&house, "run:a", "mailbox");
-    assert_eq!(
-        (&mailbox["counts"]["queued"], &mailbox["counts"]["handled"]),
-        (&json!(1), &json!(1))
-    );
+    let first = env.receive("run:a");
+    env.materia(&[
+        "receive",
+        "--address",
+        "run:a",
+        "--ack",
+        first["id"].as_str().unwrap(),
+    ])
+    .run()
+    .ok();
+    let mailbox = view(&env, "run:a", "mailbox");
+    assert_has!(mailbox["counts"], {"queued": 1, "handled": 1});
     let states: Vec<&str> = mailbox["messages"]
         .as_array()
         .unwrap()
@@ -66,166 +60,119 @@ fn queues_and_what_was_said_to_the_coordinator_can_be_seen() {
         .map(|one| one["status"].as_str().unwrap())
         .collect();
     assert_eq!(states, ["handled", "queued"]);
+    assert_eq!(mailbox["mailbox"]["accepts"][0]["type"], "task.run");
+    assert_eq!(mailbox["incomplete"], false);
     assert_eq!(
-        (
-            &mailbox["mailbox"]["accepts"][0]["type"],
-            &mailbox["incomplete"]
-        ),
-        (&json!("task.run"), &json!(false))
-    );
-    assert_eq!(
-        view(&house, "branch:a/w", "mailbox")["messages"][0]["summary"],
+        view(&env, "branch:a/w", "mailbox")["messages"][0]["summary"],
         "three"
     );
-    let messages = view(&house, "run:a", "messages");
-    assert_eq!(
-        (
-            &messages["messages"][0]["type"],
-            &messages["messages"][0]["attention"]
-        ),
-        (&json!("ask"), &json!(true))
-    );
+    let messages = view(&env, "run:a", "messages");
+    assert_has!(messages["messages"][0], {"type": "ask", "attention": true});
     assert!(
-        text(&house, "run:a", "messages")
+        text(&env, "run:a", "messages")
             .contains("type=ask level=info delivery=followup attention=true summary=which?")
     );
-    assert!(text(&house, "run:a", "mailbox").starts_with(
+    assert!(text(&env, "run:a", "mailbox").starts_with(
         "address=run:a accepts=task.run deliver=receive queued=1 claimed=0 handled=1"
     ));
-    let talk = view(&house, "run:a", "communication");
-    assert_eq!(
-        (&talk["self"], &talk["contacts"][0]["address"]),
-        (&json!("run:a"), &json!("branch:a/w"))
-    );
-    let triage = view(&house, "tool:materia", "triage");
-    assert_eq!(
-        (
-            &triage["attention_messages"][0]["run"],
-            triage["active_runs"].as_array().unwrap().len()
-        ),
-        (&json!("a"), 1)
-    );
-    let fewer = house
+    let communication = view(&env, "run:a", "communication");
+    assert_eq!(communication["self"], "run:a");
+    assert_eq!(communication["contacts"][0]["address"], "branch:a/w");
+    let triage = view(&env, "tool:materia", "triage");
+    assert_eq!(triage["attention_messages"][0]["run"], "a");
+    assert_eq!(triage["active_runs"].as_array().unwrap().len(), 1);
+    let fewer = env
         .materia(&[
             "inspect", "run:a", "--view", "mailbox", "--lines", "1", "--json",
         ])
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (
-            fewer["messages"].as_array().unwrap().len(),
-            &fewer["incomplete"]
-        ),
-        (1, &json!(true))
-    );
-    house.kill("a");
+    assert_eq!(fewer["messages"].as_array().unwrap().len(), 1);
+    assert_eq!(fewer["incomplete"], true);
+    env.kill("a");
 }
 
 #[test]
-fn a_room_can_be_seen_from_every_side() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&[
+fn views_of_a_room() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    env.send_ok(&[
         "room:a",
         "actor.join",
         r#"{"role": "worker", "caps": ["rust"]}"#,
         "--from",
         "branch:a/w",
     ]);
-    house.sent(&[
+    env.send_ok(&[
         "room:a",
         "chat.note",
         &"long ".repeat(200),
         "--from",
         "run:a",
     ]);
-    let status = view(&house, "room:a", "status");
-    assert_eq!(
-        (&status["messages"], &status["roster"], &status["present"]),
-        (&json!(2), &json!(2), &json!(2))
-    );
+    let status = view(&env, "room:a", "status");
+    assert_has!(status, {"messages": 2, "roster": 2, "present": 2});
     assert_eq!(status["last"]["from"], "run:a");
     assert_eq!(
-        view(&house, "room:a", "messages")["messages"][1]["body"]
+        view(&env, "room:a", "messages")["messages"][1]["body"]
             .as_str()
             .unwrap()
             .len(),
         1000
     );
-    let preview = view(&house, "room:a", "previews")["messages"][1]["body_preview"]
+    let preview = view(&env, "room:a", "previews")["messages"][1]["body_preview"]
         .as_str()
         .unwrap()
         .len();
     assert!((320..360).contains(&preview), "{preview}");
-    let roster = text(&house, "room:a", "roster");
+    let roster = text(&env, "room:a", "roster");
     assert!(
         roster.contains("address=branch:a/w role=worker caps=[\"rust\"] status=present"),
         "{roster}"
     );
     assert_eq!(
-        view(&house, "room:a", "contacts")["contacts"]
+        view(&env, "room:a", "contacts")["contacts"]
             .as_array()
             .unwrap()
             .len(),
         1
     );
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
-fn views_that_are_not_there_and_runs_of_others_are_refused() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &["--session", "s"]);
-    let inspect = |words: &[&str]| {
-        house
-            .materia(&[&["inspect", "--json"], words].concat())
-            .run()
-    };
+fn unknown_views_and_runs_of_other_sessions_are_refused() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &["--session", "s"]);
+    let inspect = |args: &[&str]| env.materia(&[&["inspect", "--json"], args].concat()).run();
     for target in ["run:a", "room:a", "branch:a/w"] {
-        assert_eq!(
-            refused(&inspect(&[target, "--view", "entrails"])),
-            (2, "invalid_view".to_owned())
-        );
-        assert_eq!(
-            refused(&inspect(&[target, "--session", "t"])),
-            (4, "session_mismatch".to_owned())
-        );
+        assert_refused(&inspect(&[target, "--view", "entrails"]), 2, "invalid_view");
+        assert_refused(&inspect(&[target, "--session", "t"]), 4, "session_mismatch");
     }
-    assert_eq!(
-        refused(&inspect(&["room:b"])),
-        (3, "run_not_found".to_owned())
-    );
-    assert_eq!(
-        refused(&inspect(&["room:a/side"])),
-        (2, "invalid_address".to_owned())
-    );
+    assert_refused(&inspect(&["room:b"]), 3, "run_not_found");
+    assert_refused(&inspect(&["room:a/side"]), 2, "invalid_address");
     let triage = inspect(&["tool:materia", "--view", "triage", "--session", "t"])
         .ok()
         .json();
-    assert_eq!(
-        (
-            triage["active_runs"].as_array().unwrap().len(),
-            &triage["other_session_runs"]
-        ),
-        (0, &json!(1))
-    );
-    house.kill("a");
+    assert_eq!(triage["active_runs"].as_array().unwrap().len(), 0);
+    assert_eq!(triage["other_session_runs"], 1);
+    env.kill("a");
 }
 
 #[test]
-fn what_is_said_can_be_followed_until_the_run_is_over() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&["coordinator", "first", "--from", "run:a"]);
-    let mut following = house
+fn messages_can_be_followed_until_the_run_has_ended() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    env.send_ok(&["coordinator", "first", "--from", "run:a"]);
+    let mut following = env
         .materia(&["inspect", "run:a", "--view", "messages", "--follow"])
         .start();
     let mut lines = BufReader::new(following.stdout()).lines();
     assert!(lines.next().unwrap().unwrap().contains("type=first"));
-    house.sent(&["coordinator", "second", "--from", "run:a"]);
+    env.send_ok(&["coordinator", "second", "--from", "run:a"]);
     assert!(lines.next().unwrap().unwrap().contains("type=second"));
-    house.kill("a");
+    env.kill("a");
     assert!(lines.next().is_none());
-    assert_eq!(following.end().code(), 0);
+    assert_eq!(following.wait().code(), 0);
 }

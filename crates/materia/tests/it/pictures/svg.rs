@@ -1,31 +1,31 @@
-//! A screen of a terminal as SVG: letters as text, frames as lines, so that it looks the same with
-//! any font.
+//! A terminal screen as SVG: letters are text and box drawing characters are lines, so that it looks
+//! the same with any font.
 //!
-//! Owns the colours and the window around it. A recording is one picture after the other, moved by
-//! the style sheet; who wants nothing to move sees where it ends.
+//! Owns the colours and the window frame. An animation is a sequence of frames, switched by the style
+//! sheet; with reduced motion only the last frame is shown.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use vt100::{Cell, Color, Screen};
 
-/// The size of a cell, and of the letters in it.
-const WIDE: f64 = 8.4;
-const HIGH: f64 = 18.0;
-const LETTERS: f64 = 14.0;
-/// The room around the screen, and the bar above it.
-const EDGE: f64 = 16.0;
-const BAR: f64 = 34.0;
+/// The size of a cell, and the font size.
+const CELL_WIDTH: f64 = 8.4;
+const CELL_HEIGHT: f64 = 18.0;
+const FONT_SIZE: f64 = 14.0;
+/// The margin around the screen, and the height of the title bar.
+const MARGIN: f64 = 16.0;
+const TITLE_HEIGHT: f64 = 34.0;
 
-const GROUND: &str = "#0f141b";
+const BACKGROUND: &str = "#0f141b";
 const TEXT: &str = "#d7dee8";
-/// The sixteen colours.
+/// The sixteen ANSI colours.
 const COLOURS: [&str; 16] = [
     "#2d333b", "#ff7b72", "#6fdd8b", "#e3b341", "#79b8ff", "#d2a8ff", "#56d4dd", "#d7dee8",
     "#7d8793", "#ffa198", "#8ef0a4", "#f2cc60", "#a5d1ff", "#e2c5ff", "#87e8ef", "#ffffff",
 ];
 
-/// What is on a screen, in rows of pieces that look alike.
+/// The content of a screen, in rows of pieces with the same style.
 #[derive(Clone, PartialEq)]
 pub struct Frame {
     rows: Vec<Vec<Piece>>,
@@ -36,13 +36,13 @@ pub struct Frame {
 pub struct Piece {
     at: u16,
     text: String,
-    look: Look,
+    style: Style,
 }
 
 #[derive(Clone, PartialEq)]
-struct Look {
+struct Style {
     text: String,
-    ground: Option<String>,
+    background: Option<String>,
     bold: bool,
     dim: bool,
 }
@@ -65,36 +65,36 @@ fn pieces(screen: &Screen, row: u16, columns: u16) -> Vec<Piece> {
         let Some(cell) = screen.cell(row, column) else {
             continue;
         };
-        let look = look(cell);
+        let style = style_of(cell);
         let text = if cell.has_contents() {
             cell.contents()
         } else {
             " "
         };
         match pieces.last_mut() {
-            Some(last) if last.look == look => last.text.push_str(text),
+            Some(last) if last.style == style => last.text.push_str(text),
             _ => pieces.push(Piece {
                 at: column,
                 text: text.to_owned(),
-                look,
+                style,
             }),
         }
     }
-    pieces.retain(|piece| piece.look.ground.is_some() || !piece.text.trim().is_empty());
+    pieces.retain(|piece| piece.style.background.is_some() || !piece.text.trim().is_empty());
     pieces
 }
 
-fn look(cell: &Cell) -> Look {
-    let (mut text, mut ground) = (colour(cell.fgcolor()), colour(cell.bgcolor()));
+fn style_of(cell: &Cell) -> Style {
+    let (mut text, mut background) = (colour(cell.fgcolor()), colour(cell.bgcolor()));
     if cell.inverse() {
-        (text, ground) = (
-            ground.or(Some(GROUND.to_owned())),
+        (text, background) = (
+            background.or(Some(BACKGROUND.to_owned())),
             text.or(Some(TEXT.to_owned())),
         );
     }
-    Look {
+    Style {
         text: text.unwrap_or(TEXT.to_owned()),
-        ground,
+        background,
         bold: cell.bold(),
         dim: cell.dim(),
     }
@@ -121,25 +121,24 @@ fn colour(colour: Color) -> Option<String> {
     }
 }
 
-/// One row, at the height of the first.
+/// One row, at the position of the first row.
 pub fn row(pieces: &[Piece]) -> String {
     let mut drawn = String::new();
     for piece in pieces {
-        let x = f64::from(piece.at) * WIDE;
-        if let Some(ground) = &piece.look.ground {
-            let wide = piece.text.chars().count() as f64 * WIDE;
+        let x = f64::from(piece.at) * CELL_WIDTH;
+        if let Some(background) = &piece.style.background {
+            let wide = piece.text.chars().count() as f64 * CELL_WIDTH;
             let _ = write!(
                 drawn,
-                "<rect x=\"{x:.1}\" width=\"{wide:.1}\" height=\"{HIGH}\" fill=\"{ground}\"/>"
+                "<rect x=\"{x:.1}\" width=\"{wide:.1}\" height=\"{CELL_HEIGHT}\" fill=\"{background}\"/>"
             );
         }
         let mut lines = String::new();
-        // Letters and frames apart: letters by words, so that a font that is a little wider moves
-        // none of them far.
+        // Letters are drawn word by word, so that a slightly wider font moves no letter far.
         let mut word = String::new();
         let mut from = 0;
         for (number, letter) in piece.text.chars().chain(" ".chars()).enumerate() {
-            let line = stroke(letter, x + number as f64 * WIDE);
+            let line = stroke(letter, x + number as f64 * CELL_WIDTH);
             if letter != ' ' && line.is_none() {
                 if word.is_empty() {
                     from = number;
@@ -148,15 +147,20 @@ pub fn row(pieces: &[Piece]) -> String {
                 continue;
             }
             if !word.is_empty() {
-                letters(&mut drawn, &piece.look, x + from as f64 * WIDE, &word);
+                letters(
+                    &mut drawn,
+                    &piece.style,
+                    x + from as f64 * CELL_WIDTH,
+                    &word,
+                );
                 word.clear();
             }
             lines.push_str(&line.unwrap_or_default());
         }
         if !lines.is_empty() {
             let (colour, dim) = (
-                &piece.look.text,
-                if piece.look.dim {
+                &piece.style.text,
+                if piece.style.dim {
                     " opacity=\".6\""
                 } else {
                     ""
@@ -168,20 +172,20 @@ pub fn row(pieces: &[Piece]) -> String {
     drawn
 }
 
-fn letters(drawn: &mut String, look: &Look, x: f64, word: &str) {
-    let y = HIGH / 2.0 + LETTERS * 0.35;
-    let wide = word.chars().count() as f64 * WIDE;
-    let fill = if look.text == TEXT {
+fn letters(drawn: &mut String, style: &Style, x: f64, word: &str) {
+    let y = CELL_HEIGHT / 2.0 + FONT_SIZE * 0.35;
+    let wide = word.chars().count() as f64 * CELL_WIDTH;
+    let fill = if style.text == TEXT {
         String::new()
     } else {
-        format!(" fill=\"{}\"", look.text)
+        format!(" fill=\"{}\"", style.text)
     };
-    let bold = if look.bold {
+    let bold = if style.bold {
         " font-weight=\"700\""
     } else {
         ""
     };
-    let dim = if look.dim { " opacity=\".6\"" } else { "" };
+    let dim = if style.dim { " opacity=\".6\"" } else { "" };
     let word = word
         .replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -192,8 +196,7 @@ fn letters(drawn: &mut String, look: &Look, x: f64, word: &str) {
     );
 }
 
-/// A letter that is a part of a frame, as strokes: up, down, left and right from the middle of its
-/// cell.
+/// A box drawing character as strokes from the centre of its cell: up, down, left and right.
 fn stroke(letter: char, x: f64) -> Option<String> {
     let (up, down, left, right) = match letter {
         '─' | '━' => (false, false, true, true),
@@ -206,17 +209,21 @@ fn stroke(letter: char, x: f64) -> Option<String> {
         '┤' | '┫' => (true, true, true, false),
         '┬' => (false, true, true, true),
         '┴' => (true, false, true, true),
-        '═' => return Some(format!("M{x:.1} 7h{WIDE}m-{WIDE} 4h{WIDE}")),
+        '═' => {
+            return Some(format!(
+                "M{x:.1} 7h{CELL_WIDTH}m-{CELL_WIDTH} 4h{CELL_WIDTH}"
+            ));
+        }
         _ => return None,
     };
-    let (middle, half) = (x + WIDE / 2.0, HIGH / 2.0);
+    let (middle, half) = (x + CELL_WIDTH / 2.0, CELL_HEIGHT / 2.0);
     let mut path = String::new();
     for (is, to) in [(up, "v-9"), (down, "v9"), (left, "h-4.2"), (right, "h4.2")] {
         if is {
             let _ = write!(path, "M{middle:.1} {half}{to}");
         }
     }
-    // What is thick is drawn twice, a little apart.
+    // Thick lines are drawn twice with a small offset.
     if "━┃┏┓┗┛┣┫".contains(letter) {
         path += &path.replace(
             &format!("M{middle:.1} {half}"),
@@ -226,7 +233,7 @@ fn stroke(letter: char, x: f64) -> Option<String> {
     Some(path)
 }
 
-/// A window with these pictures in it, each so long, in hundredths of a second.
+/// A window with these frames; each has its duration in hundredths of a second.
 pub fn picture(title: &str, frames: &[(u32, Frame)]) -> String {
     let rows = frames
         .iter()
@@ -235,8 +242,8 @@ pub fn picture(title: &str, frames: &[(u32, Frame)]) -> String {
         .unwrap_or(1);
     let columns = frames.first().map_or(80, |(_, frame)| frame.columns);
     let (width, height) = (
-        f64::from(columns) * WIDE + 2.0 * EDGE,
-        rows as f64 * HIGH + BAR + EDGE,
+        f64::from(columns) * CELL_WIDTH + 2.0 * MARGIN,
+        rows as f64 * CELL_HEIGHT + TITLE_HEIGHT + MARGIN,
     );
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\" aria-label=\"{title}\">\n<style>{}</style>\n",
@@ -244,7 +251,7 @@ pub fn picture(title: &str, frames: &[(u32, Frame)]) -> String {
     );
     let _ = write!(
         out,
-        "<rect width=\"{width:.0}\" height=\"{height:.0}\" rx=\"9\" fill=\"{GROUND}\"/>\n\
+        "<rect width=\"{width:.0}\" height=\"{height:.0}\" rx=\"9\" fill=\"{BACKGROUND}\"/>\n\
          <circle cx=\"18\" cy=\"17\" r=\"5.5\" fill=\"#ff5f57\"/><circle cx=\"37\" cy=\"17\" r=\"5.5\" fill=\"#febc2e\"/><circle cx=\"56\" cy=\"17\" r=\"5.5\" fill=\"#28c840\"/>\n\
          <text x=\"{:.0}\" y=\"21\" text-anchor=\"middle\" fill=\"#7d8793\" style=\"font-size:12px\">{title}</text>\n",
         width / 2.0
@@ -254,7 +261,7 @@ pub fn picture(title: &str, frames: &[(u32, Frame)]) -> String {
     for (number, (_, frame)) in frames.iter().enumerate() {
         let _ = write!(
             shown,
-            "<g id=\"f{number}\" fill=\"{TEXT}\" transform=\"translate({EDGE} {BAR})\">"
+            "<g id=\"f{number}\" fill=\"{TEXT}\" transform=\"translate({MARGIN} {TITLE_HEIGHT})\">"
         );
         for (at, pieces) in frame
             .rows
@@ -270,7 +277,7 @@ pub fn picture(title: &str, frames: &[(u32, Frame)]) -> String {
             let _ = write!(
                 shown,
                 "<use href=\"#r{id}\" y=\"{:.0}\"/>",
-                at as f64 * HIGH
+                at as f64 * CELL_HEIGHT
             );
         }
         shown.push_str("</g>\n");
@@ -289,17 +296,17 @@ fn used(frame: &Frame) -> usize {
 
 fn style(frames: &[(u32, Frame)]) -> String {
     let mut style = format!(
-        "text{{font-size:{LETTERS}px;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace;white-space:pre}}path{{fill:none;stroke-width:1.2}}"
+        "text{{font-size:{FONT_SIZE}px;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace;white-space:pre}}path{{fill:none;stroke-width:1.2}}"
     );
     if frames.len() < 2 {
         return style;
     }
-    let total: u32 = frames.iter().map(|(long, _)| long).sum();
+    let total: u32 = frames.iter().map(|(duration, _)| duration).sum();
     let share = |time: u32| f64::from(time) * 100.0 / f64::from(total);
     let mut from = 0;
     style.push_str("@media (prefers-reduced-motion:no-preference){");
-    for (number, (long, _)) in frames.iter().enumerate() {
-        let (begin, end) = (share(from), share(from + long));
+    for (number, (duration, _)) in frames.iter().enumerate() {
+        let (begin, end) = (share(from), share(from + duration));
         let before = if number == 0 {
             String::new()
         } else {
@@ -315,7 +322,7 @@ fn style(frames: &[(u32, Frame)]) -> String {
             "#f{number}{{animation:k{number} {:.1}s step-end infinite}}@keyframes k{number}{{{before}{begin:.2}%{{visibility:visible}}{after}}}",
             f64::from(total) / 100.0
         );
-        from += long;
+        from += duration;
     }
     style.push('}');
     let hidden: Vec<String> = (0..frames.len() - 1)

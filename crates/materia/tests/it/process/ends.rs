@@ -1,10 +1,10 @@
-//! How leaves end: the exact cause, in time, and nothing leaked (T13, C12).
+//! How child processes end: the exact cause, in time, and without leaks (T13, C12).
 
 use super::*;
 
 #[test]
-fn exits_and_signals_are_told_exactly() {
-    let den = Den::new();
+fn exit_codes_and_signals_are_reported_exactly() {
+    let harness = ProcessHarness::new();
     let cases = [
         (json!(["/bin/true"]), "finished", "exited 0", 0),
         (json!(["sh", "-c", "exit 3"]), "finished", "exited 3", 3),
@@ -23,21 +23,17 @@ fn exits_and_signals_are_told_exactly() {
         ),
     ];
     for (argv, cause, detail, code) in cases {
-        let ended = den.run(json!({ "argv": argv }));
-        assert_eq!(
-            (&ended["cause"], &ended["detail"], &ended["code"]),
-            (&json!(cause), &json!(detail), &json!(code)),
-            "{argv}"
-        );
+        let ended = harness.run(json!({ "argv": argv }));
+        assert_has!(ended, {"cause": cause, "detail": detail, "code": code}, "{argv}");
     }
-    den.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn a_start_that_fails_says_why_and_what_to_do() {
-    let den = Den::new();
+fn a_failed_start_has_a_reason_and_a_hint() {
+    let harness = ProcessHarness::new();
     let script = |name: &str, text: &str, mode: u32| {
-        let path = den.house.write(name, text);
+        let path = harness.env.write(name, text);
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     };
     script("plain", "x", 0o644);
@@ -95,7 +91,7 @@ fn a_start_that_fails_says_why_and_what_to_do() {
         ),
     ];
     for (command, detail, code) in cases {
-        let ended = den.run(command.clone());
+        let ended = harness.run(command.clone());
         let got = (
             &ended["cause"],
             ended["detail"].as_str().unwrap(),
@@ -107,16 +103,16 @@ fn a_start_that_fails_says_why_and_what_to_do() {
             "{ended}"
         );
     }
-    den.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn programs_are_found_the_way_the_child_would_find_them() {
-    let den = Den::new();
-    let bin = den.path("bin");
+fn programs_are_looked_up_in_the_path_of_the_child() {
+    let harness = ProcessHarness::new();
+    let bin = harness.path("bin");
     std::fs::create_dir(&bin).unwrap();
     std::os::unix::fs::symlink("/bin/echo", bin.join("say")).unwrap();
-    let directory = text(den.path("bin").parent().unwrap()).to_owned();
+    let directory = text(harness.path("bin").parent().unwrap()).to_owned();
     let cases = [
         json!({ "argv": ["say", "hello"], "env": { "PATH": text(&bin) } }),
         json!({ "argv": ["say", "hello"], "clear_env": true, "env": { "PATH": text(&bin) } }),
@@ -125,90 +121,82 @@ fn programs_are_found_the_way_the_child_would_find_them() {
         json!({ "argv": ["echo", "hello"], "clear_env": true }),
     ];
     for command in cases {
-        let ended = den.run(command.clone());
+        let ended = harness.run(command.clone());
         assert_eq!(ended["stdout"]["text"], "hello\n", "{command}: {ended}");
     }
-    den.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn a_deadline_holds_although_a_grandchild_holds_the_pipe() {
-    let den = Den::new();
-    let ended = den.run(json!({
+fn a_deadline_applies_while_a_grandchild_keeps_stdout_open() {
+    let harness = ProcessHarness::new();
+    let ended = harness.run(json!({
         "argv": [FAKE, "forks", "1", "--setsid", "--hold"], "deadline_ms": 300, "grace_ms": 300,
     }));
-    assert_eq!(
-        (&ended["cause"], &ended["code"]),
-        (&json!("timed-out"), &json!(124))
-    );
+    assert_has!(ended, {"cause": "timed-out", "code": 124});
     assert_within(&ended, 600);
-    den.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn without_a_deadline_a_leaf_ends_with_its_command() {
-    let den = Den::new();
+fn a_command_ends_before_the_grandchild_that_keeps_stdout_open() {
+    let harness = ProcessHarness::new();
     let (ended, took) =
-        timed(|| den.run(json!({ "argv": [FAKE, "forks", "1", "--hold", "--exit", "4"] })));
-    assert_eq!(
-        (&ended["detail"], &ended["stdout"]["text"]),
-        (&json!("exited 4"), &json!("ready\n"))
-    );
-    assert!(took < 30_000, "waited for the grandchild");
-    den.assert_empty();
+        timed(|| harness.run(json!({ "argv": [FAKE, "forks", "1", "--hold", "--exit", "4"] })));
+    assert_has!(ended, {"detail": "exited 4", "stdout": {"text": "ready\n"}});
+    assert!(took < 30_000, "must not wait for the grandchild");
+    harness.assert_no_processes();
 }
 
 #[test]
-fn a_timeout_is_one_whatever_the_command_does_then() {
-    let den = Den::new();
+fn a_timeout_is_reported_even_if_the_command_then_succeeds() {
+    let harness = ProcessHarness::new();
     let script = "trap 'exit 0' TERM; while :; do sleep 0.05; done";
     let ended =
-        den.run(json!({ "argv": ["sh", "-c", script], "deadline_ms": 200, "grace_ms": 5000 }));
-    assert_eq!(
-        (&ended["cause"], &ended["detail"], &ended["code"]),
-        (&json!("timed-out"), &json!("exited 0"), &json!(124))
-    );
-    den.assert_empty();
+        harness.run(json!({ "argv": ["sh", "-c", script], "deadline_ms": 200, "grace_ms": 5000 }));
+    assert_has!(ended, {"cause": "timed-out", "detail": "exited 0", "code": 124});
+    harness.assert_no_processes();
 }
 
 #[test]
 fn an_interrupt_is_an_event() {
-    let den = Den::new();
+    let harness = ProcessHarness::new();
     let command = json!({ "argv": [FAKE, "sleeper", "100"], "raise_on": "ready" });
-    let report = den.host(&json!({ "interrupts": true, "commands": [command] }));
+    let report = harness.run_host(&json!({ "interrupts": true, "commands": [command] }));
     assert_eq!(report["interrupts"], json!([2]));
     assert_eq!(report["ended"][0]["cause"], "cancelled");
-    den.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn an_interrupt_stops_a_run_and_the_second_kills_it() {
-    let den = Den::new();
+fn an_interrupt_stops_a_command_and_the_second_one_kills_it() {
+    let harness = ProcessHarness::new();
     let polite = "kill -INT $PPID; exec sleep 100";
-    // Two that come close together are one, so it goes on until it is killed.
+    // Two signals in short succession may be merged, so the script repeats them until it is killed.
     let stubborn = "trap '' TERM; while :; do kill -INT $PPID; sleep 0.1; done";
     for (script, detail) in [(polite, "signal 15"), (stubborn, "signal 9")] {
         let command = json!({ "argv": ["sh", "-c", script], "grace_ms": 60_000 });
-        let (report, took) =
-            timed(|| den.host(&json!({ "interrupts": true, "repeat": 1, "commands": [command] })));
-        assert_eq!(
-            (&report["ended"][0]["cause"], &report["ended"][0]["detail"]),
-            (&json!("cancelled"), &json!(detail))
+        let (report, took) = timed(|| {
+            harness.run_host(&json!({ "interrupts": true, "repeat": 1, "commands": [command] }))
+        });
+        assert_has!(report["ended"][0], {"cause": "cancelled", "detail": detail});
+        assert!(
+            took < 30_000,
+            "the second interrupt must not wait for the grace period"
         );
-        assert!(took < 30_000, "its grace was waited for");
     }
-    den.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn a_process_without_free_descriptors_starts_what_it_can() {
-    let den = Den::new();
+fn without_free_descriptors_some_commands_are_refused() {
+    let harness = ProcessHarness::new();
     let commands: Vec<Value> = (0..20)
         .map(|_| json!({ "argv": ["sleep", "0.3"], "stdin": "x" }))
         .collect();
     let script = json!({ "parallel": true, "commands": commands }).to_string();
-    let report = den
-        .house
+    let report = harness
+        .env
         .shell("ulimit -n 32; exec materia-fake host")
         .stdin(script)
         .run()
@@ -233,34 +221,35 @@ fn a_process_without_free_descriptors_starts_what_it_can() {
             .iter()
             .all(|end| end["cause"] != "not-started" || end["hint"].is_string())
     );
-    den.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
 fn a_thousand_commands_leak_nothing() {
-    leaks_nothing(1000);
+    assert_no_leaks(1000);
 }
 
-/// Descriptors, threads and children are the same before and after.
-pub(super) fn leaks_nothing(times: u64) {
-    let den = Den::new();
+/// Asserts that descriptors, threads and children are the same before and after.
+pub(super) fn assert_no_leaks(times: u64) {
+    let harness = ProcessHarness::new();
     let command = json!({ "argv": ["/bin/true"], "stdin": "x" });
-    let report = den.host(&json!({ "repeat": times, "commands": [command], "sweep_ms": 0 }));
+    let report =
+        harness.run_host(&json!({ "repeat": times, "commands": [command], "sweep_ms": 0 }));
     assert_eq!(report["before"], report["after"]);
     assert_eq!(report["ended"][0]["detail"], "exited 0");
     assert_eq!(report["swept"], json!({ "ended": 0, "survivors": 0 }));
-    den.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn one_process_adopts_once() {
-    let den = Den::new();
-    assert_eq!(den.host(&json!({}))["second_refused"], true);
+fn a_process_can_become_a_subreaper_only_once() {
+    let harness = ProcessHarness::new();
+    assert_eq!(harness.run_host(&json!({}))["second_refused"], true);
 }
 
 #[test]
-fn an_identity_refuses_to_signal_its_successor() {
-    let den = Den::new();
+fn an_identity_does_not_signal_another_process_with_its_pid() {
+    let harness = ProcessHarness::new();
     let mut child = std::process::Command::new("sleep")
         .arg("100")
         .spawn()
@@ -276,5 +265,5 @@ fn an_identity_refuses_to_signal_its_successor() {
     real.signal(Signal::KILL).unwrap();
     child.wait().unwrap();
     assert!(!real.is_alive() && real.signal(Signal::KILL).is_err());
-    den.assert_empty();
+    harness.assert_no_processes();
 }

@@ -1,6 +1,6 @@
-//! What takes its time.
+//! Tests that take seconds.
 
 #[test]
 fn ten_thousand_commands_leak_nothing() {
-    super::ends::leaks_nothing(10_000);
+    super::ends::assert_no_leaks(10_000);
 }

@@ -1,8 +1,8 @@
-//! What goes in and comes out: bytes, bounded, complete (T22, C12).
+//! Input and output of commands: exact bytes, bounded memory, complete files (T22, C12).
 
 use super::*;
 
-/// What `noisy` writes.
+/// The output of the `noisy` role.
 fn noise(count: u64, line: u64) -> Vec<u8> {
     (0..count)
         .map(|index| {
@@ -16,152 +16,142 @@ fn noise(count: u64, line: u64) -> Vec<u8> {
 }
 
 #[test]
-fn a_flood_is_bounded_in_memory_and_complete_in_its_file() {
-    let den = Den::new();
+fn large_output_is_bounded_in_memory_and_complete_in_its_file() {
+    let harness = ProcessHarness::new();
     let count = 8 << 20;
-    let ended = den.run(json!({
+    let ended = harness.run(json!({
         "argv": [FAKE, "noisy", "--stdout", count.to_string(), "--stderr", "300000", "--line-length", "1000000"],
-        "memory": 1000, "spill": text(&den.path("spill")),
+        "memory": 1000, "spill": text(&harness.path("spill")),
     }));
     let stdout = &ended["stdout"];
-    assert_eq!(
-        (&stdout["total"], &stdout["kept"], &stdout["truncated"]),
-        (&json!(count), &json!(1000), &json!(false))
-    );
+    assert_has!(stdout, {"total": count, "kept": 1000, "truncated": false});
     let complete = noise(count, 1_000_000);
-    assert!(std::fs::read(den.path("spill.stdout")).unwrap() == complete);
+    assert!(std::fs::read(harness.path("spill.stdout")).unwrap() == complete);
     assert_eq!(
         stdout["bytes"],
         json!(complete[complete.len() - 1000..]),
-        "the tail is the end of it"
+        "the kept bytes must be the end of the output"
     );
-    let stderr = std::fs::read(den.path("spill.stderr")).unwrap();
+    let stderr = std::fs::read(harness.path("spill.stderr")).unwrap();
     assert!(stderr == noise(300_000, 1_000_000));
-    den.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn past_its_limit_output_is_counted_and_thrown_away() {
-    let den = Den::new();
-    let ended = den.run(json!({
+fn output_beyond_the_limit_is_counted_and_dropped() {
+    let harness = ProcessHarness::new();
+    let ended = harness.run(json!({
         "argv": [FAKE, "noisy", "--stdout", "1000000"], "memory": 100, "limit": 5000,
-        "spill": text(&den.path("spill")),
+        "spill": text(&harness.path("spill")),
     }));
     let stdout = &ended["stdout"];
-    assert_eq!(
-        (&stdout["total"], &stdout["truncated"]),
-        (&json!(1_000_000), &json!(true))
-    );
-    assert!(std::fs::read(den.path("spill.stdout")).unwrap() == noise(5000, 80));
+    assert_has!(stdout, {"total": 1_000_000, "truncated": true});
+    assert!(std::fs::read(harness.path("spill.stdout")).unwrap() == noise(5000, 80));
     assert_eq!(stdout["bytes"], json!(noise(1_000_000, 80)[999_900..]));
-    let ended = den.run(json!({ "argv": [FAKE, "noisy", "--stdout", "1000"], "memory": 100 }));
-    assert_eq!(
-        (&ended["stdout"]["kept"], &ended["stdout"]["truncated"]),
-        (&json!(100), &json!(true))
-    );
+    let ended = harness.run(json!({ "argv": [FAKE, "noisy", "--stdout", "1000"], "memory": 100 }));
+    assert_has!(ended["stdout"], {"kept": 100, "truncated": true});
     assert_eq!(ended["stdout"]["file"], Value::Null);
-    den.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn bytes_are_bytes() {
-    let den = Den::new();
-    let ended = den.run(json!({ "argv": [FAKE, "noisy", "--stdout", "512", "--invalid"] }));
+fn output_keeps_bytes_that_are_not_utf8() {
+    let harness = ProcessHarness::new();
+    let ended = harness.run(json!({ "argv": [FAKE, "noisy", "--stdout", "512", "--invalid"] }));
     let expected: Vec<u8> = (0..512)
         .map(|index: u32| u8::try_from(index % 256).unwrap())
         .collect();
     assert_eq!(ended["stdout"]["bytes"], json!(expected));
-    let ended = den.run(json!({ "argv": [FAKE, "dies-mid-line", "--code", "1"] }));
+    let ended = harness.run(json!({ "argv": [FAKE, "dies-mid-line", "--code", "1"] }));
     assert_eq!(ended["stdout"]["text"], "whole line\nhalf a li");
-    den.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn a_spill_that_cannot_be_written_costs_the_file_and_not_the_leaf() {
-    let den = Den::new();
-    let ended = den.run(json!({
+fn a_spill_file_that_cannot_be_written_does_not_fail_the_command() {
+    let harness = ProcessHarness::new();
+    let ended = harness.run(json!({
         "argv": [FAKE, "noisy", "--stdout", "100000"], "memory": 100, "spill": "/no/such/directory/spill",
     }));
-    assert_eq!(
-        (&ended["detail"], &ended["stdout"]["total"]),
-        (&json!("exited 0"), &json!(100_000))
-    );
+    assert_has!(ended, {"detail": "exited 0", "stdout": {"total": 100_000}});
     assert!(ended["stdout"]["error"].is_string() && ended["stdout"]["truncated"] == true);
-    den.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn large_input_arrives_whole() {
-    let den = Den::new();
+fn large_input_arrives_complete() {
+    let harness = ProcessHarness::new();
     for count in [0u64, 1, 4096, 65_536, 65_537, 3_000_000] {
-        let ended = den.run(json!({ "argv": ["wc", "-c"], "stdin": { "bytes": count } }));
+        let ended = harness.run(json!({ "argv": ["wc", "-c"], "stdin": { "bytes": count } }));
         assert_eq!(
             ended["stdout"]["text"].as_str().unwrap().trim(),
             count.to_string()
         );
         assert_eq!(ended["stdin_refused"], false);
     }
-    den.run(json!({
-        "argv": ["cat"], "stdin": { "bytes": 3_000_000 }, "memory": 10, "spill": text(&den.path("spill")),
+    harness.run(json!({
+        "argv": ["cat"], "stdin": { "bytes": 3_000_000 }, "memory": 10, "spill": text(&harness.path("spill")),
     }));
     let expected: Vec<u8> = (0..3_000_000u32)
         .map(|index| u8::try_from(index % 251).unwrap())
         .collect();
-    assert!(std::fs::read(den.path("spill.stdout")).unwrap() == expected);
-    den.assert_empty();
+    assert!(std::fs::read(harness.path("spill.stdout")).unwrap() == expected);
+    harness.assert_no_processes();
 }
 
 #[test]
-fn input_that_nobody_reads_is_no_error() {
-    let den = Den::new();
+fn unread_input_is_not_an_error() {
+    let harness = ProcessHarness::new();
     for count in [1000, 3_000_000] {
-        let ended = den.run(json!({ "argv": ["true"], "stdin": { "bytes": count } }));
+        let ended = harness.run(json!({ "argv": ["true"], "stdin": { "bytes": count } }));
         assert_eq!(ended["detail"], "exited 0");
         assert_eq!(ended["stdin_refused"], count > 65_536);
-        let ended = den.run(json!({ "argv": ["sleep", "0.1"], "stdin": { "bytes": count } }));
+        let ended = harness.run(json!({ "argv": ["sleep", "0.1"], "stdin": { "bytes": count } }));
         assert_eq!(ended["detail"], "exited 0");
     }
     let closed =
         json!({ "argv": ["sh", "-c", "exec 0<&-; sleep 0.1"], "stdin": { "bytes": 3_000_000 } });
-    assert_eq!(den.run(closed)["detail"], "exited 0");
-    den.assert_empty();
+    assert_eq!(harness.run(closed)["detail"], "exited 0");
+    harness.assert_no_processes();
 }
 
 #[test]
-fn a_file_is_read_and_a_held_stdin_is_sent() {
-    let den = Den::new();
-    std::fs::write(den.path("input"), "from a file").unwrap();
-    let ended = den.run(json!({ "argv": ["cat"], "stdin": { "file": text(&den.path("input")) } }));
+fn stdin_can_be_a_file_or_written_later() {
+    let harness = ProcessHarness::new();
+    std::fs::write(harness.path("input"), "from a file").unwrap();
+    let ended =
+        harness.run(json!({ "argv": ["cat"], "stdin": { "file": text(&harness.path("input")) } }));
     assert_eq!(ended["stdout"]["text"], "from a file");
-    let ended = den.run(json!({ "argv": ["cat"], "stdin": "held", "send": "one\ntwo\n" }));
+    let ended = harness.run(json!({ "argv": ["cat"], "stdin": "held", "send": "one\ntwo\n" }));
     assert_eq!(ended["stdout"]["text"], "one\ntwo\n");
-    let ended = den.run(json!({ "argv": [FAKE, "utility"], "stdin": "{\"a\":1}" }));
+    let ended = harness.run(json!({ "argv": [FAKE, "utility"], "stdin": "{\"a\":1}" }));
     assert_eq!(
         ended["stdout"]["text"],
         "{\"ok\":true,\"input\":{\"a\":1}}\n"
     );
-    let ended = den.run(json!({ "argv": [FAKE, "agent"], "stdin": "why?\n" }));
+    let ended = harness.run(json!({ "argv": [FAKE, "agent"], "stdin": "why?\n" }));
     assert_eq!(ended["stdout"]["text"], "You asked: why?\n");
-    den.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn a_flood_by_a_grandchild_does_not_hold_the_leaf() {
-    let den = Den::new();
+fn output_of_a_grandchild_does_not_delay_the_end() {
+    let harness = ProcessHarness::new();
     let script = "yes & exec sleep 0.2";
-    let (ended, took) = timed(|| den.run(json!({ "argv": ["sh", "-c", script], "memory": 1000 })));
+    let (ended, took) =
+        timed(|| harness.run(json!({ "argv": ["sh", "-c", script], "memory": 1000 })));
     assert_eq!(ended["detail"], "exited 0");
     assert!(took < 30_000);
-    den.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn the_environment_is_what_was_asked_for() {
-    let den = Den::new();
+fn a_cleared_environment_has_only_the_given_variables() {
+    let harness = ProcessHarness::new();
     let ended =
-        den.run(json!({ "argv": ["/usr/bin/env"], "clear_env": true, "env": { "A": "1" } }));
+        harness.run(json!({ "argv": ["/usr/bin/env"], "clear_env": true, "env": { "A": "1" } }));
     let lines: Vec<&str> = ended["stdout"]["text"].as_str().unwrap().lines().collect();
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines.contains(&"A=1") && lines.iter().any(|line| line.starts_with("MATERIA_LEAF=")));
-    den.assert_empty();
+    harness.assert_no_processes();
 }

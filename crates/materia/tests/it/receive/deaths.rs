@@ -1,95 +1,77 @@
-//! Receivers that die: their messages are free again, and nothing is handled twice by who looks at
-//! the id.
+//! Receivers that die: their messages can be received again, and no id is handled twice.
 
-use serde_json::json;
-
-use crate::house::House;
-use crate::message::refused;
+use crate::message::assert_refused;
+use crate::test_env::TestEnv;
 
 #[test]
-fn the_message_of_a_program_that_ended_is_given_to_the_next() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&["run:a", "task.run", "1"]);
-    // The shell has the message, and ends.
+fn the_message_of_an_ended_program_goes_to_the_next_receiver() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    env.send_ok(&["run:a", "task.run", "1"]);
+    // The shell owns the message, and exits.
     let script = "materia receive --address run:a --json; materia receive --address run:a --json --timeout 0; true";
-    let said = house.shell(script).run().ok().stdout;
-    let lines: Vec<serde_json::Value> = said
+    let output = env.shell(script).run().ok().stdout;
+    let lines: Vec<serde_json::Value> = output
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(lines[0]["message"]["attempt"], 1);
     assert_eq!(
         lines[1]["error"]["code"], "timeout",
-        "while it lives, nobody else gets it"
+        "the message belongs to the shell while it is alive"
     );
-    let seen = house
+    let mailbox = env
         .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (&seen["counts"]["queued"], &seen["counts"]["claimed"]),
-        (&json!(1), &json!(0)),
-        "{seen:#}"
-    );
-    assert_eq!(
-        (&seen["messages"][0]["status"], &seen["messages"][0]["by"]),
-        (&json!("queued"), &json!(null))
-    );
-    let again = house.receive("run:a");
-    assert_eq!(
-        (&again["id"], &again["attempt"]),
-        (&lines[0]["message"]["id"], &json!(2))
-    );
-    house.kill("a");
+    assert_has!(mailbox["counts"], {"queued": 1, "claimed": 0});
+    assert_has!(mailbox["messages"][0], {"status": "queued", "by": null});
+    let again = env.receive("run:a");
+    assert_has!(again, {"id": lines[0]["message"]["id"], "attempt": 2});
+    env.kill("a");
 }
 
 #[test]
-fn a_copy_of_a_shell_is_not_taken_for_the_program() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&["run:a", "task.run", "1"]);
+fn a_message_received_in_a_subshell_belongs_to_the_script() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    env.send_ok(&["run:a", "task.run", "1"]);
     let script = "m=$(materia receive --address run:a --json | cat)\nmateria receive --address run:a --json --timeout 0\ntrue";
-    let path = house.write("script.sh", script);
-    let said = house.shell(&format!("sh {}", path.display())).run();
+    let path = env.write("script.sh", script);
+    let output = env.shell(&format!("sh {}", path.display())).run();
     assert_eq!(
-        said.json()["error"]["code"],
+        output.json()["error"]["code"],
         "timeout",
         "{}",
-        said.transcript()
+        output.transcript()
     );
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
-fn a_message_that_nobody_heard_is_not_lost() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&["run:a", "task.run", "1"]);
-    house
-        .shell("materia receive --address run:a --json > /dev/full; true")
+fn a_message_that_could_not_be_printed_is_not_lost() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    env.send_ok(&["run:a", "task.run", "1"]);
+    env.shell("materia receive --address run:a --json > /dev/full; true")
         .run();
-    assert_eq!(house.receive("run:a")["attempt"], 2);
-    house.kill("a");
+    assert_eq!(env.receive("run:a")["attempt"], 2);
+    env.kill("a");
 }
 
 mod slow {
     use super::*;
 
     #[test]
-    fn a_receiver_that_is_killed_anywhere_leaves_the_message_to_the_next() {
-        let house = House::new();
-        house.spawn("a", "sleep 600", &[]);
-        house.sent(&["run:a", "task.run", "1"]);
-        let trace = house.work().join("trace");
+    fn a_message_of_a_receiver_killed_anywhere_goes_to_the_next() {
+        let env = TestEnv::new();
+        env.spawn("a", "sleep 600", &[]);
+        env.send_ok(&["run:a", "task.run", "1"]);
+        let trace = env.work_dir().join("trace");
         let spec = format!("trace:{}", trace.display());
         let script = "materia receive --address run:a --json";
-        house
-            .shell(script)
-            .env("MATERIA_FAILPOINT", &spec)
-            .run()
-            .ok();
+        env.shell(script).env("MATERIA_FAILPOINT", &spec).run().ok();
         let points: Vec<String> = std::fs::read_to_string(trace)
             .unwrap()
             .lines()
@@ -104,51 +86,45 @@ mod slow {
                 .iter()
                 .filter(|other| *other == point)
                 .count();
-            // A message over which five died would be given up.
-            house.sent(&["run:a", "task.run", "more"]);
+            // After five dead receivers a message is given up, so send another one.
+            env.send_ok(&["run:a", "task.run", "more"]);
             let spec = format!("{point}:{nth}:abort");
-            let killed = house
+            let killed = env
                 .shell(&format!("{script}; true"))
                 .env("MATERIA_FAILPOINT", &spec)
                 .run();
-            let next = house.receive("run:a");
-            if let Ok(heard) = serde_json::from_str::<serde_json::Value>(&killed.stdout) {
-                let told = heard["message"]["id"].as_str().unwrap_or_default();
+            let next = env.receive("run:a");
+            if let Ok(printed) = serde_json::from_str::<serde_json::Value>(&killed.stdout) {
+                let printed_id = printed["message"]["id"].as_str().unwrap_or_default();
                 assert_eq!(
-                    next["id"], told,
-                    "{spec}: its program is gone, so it comes again"
+                    next["id"], printed_id,
+                    "{spec}: the receiver is gone, so the message must be offered again"
                 );
             }
             let id = next["id"].as_str().unwrap();
-            house
-                .materia(&["receive", "--address", "run:a", "--ack", id])
+            env.materia(&["receive", "--address", "run:a", "--ack", id])
                 .run()
                 .ok();
         }
         let mut left = 0;
         while let Ok(more) = serde_json::from_str::<serde_json::Value>(
-            &house
-                .materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"])
+            &env.materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"])
                 .run()
                 .stdout,
         ) {
             let Some(id) = more["message"]["id"].as_str() else {
                 break;
             };
-            house
-                .materia(&["receive", "--address", "run:a", "--ack", id])
+            env.materia(&["receive", "--address", "run:a", "--ack", id])
                 .run()
                 .ok();
             left += 1;
         }
-        assert!(
-            left <= 2,
-            "{left} messages were left: one for each that was sent, but for the first"
-        );
-        let none = house
+        assert!(left <= 2, "{left} messages are left");
+        let none = env
             .materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"])
             .run();
-        assert_eq!(refused(&none), (1, "timeout".to_owned()));
-        house.kill("a");
+        assert_refused(&none, 1, "timeout");
+        env.kill("a");
     }
 }

@@ -1,126 +1,114 @@
-//! Who has a message: the program that called, also through others, and who may say what became of
-//! it.
+//! Which program owns a received message, also through wrappers, and which programs may finish it.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::house::House;
-use crate::message::refused;
+use crate::message::assert_refused;
+use crate::test_env::TestEnv;
 
 const RECEIVE: &str = "materia receive --address run:a --json";
 
-fn parsed(line: &str) -> Value {
+fn parse_json(line: &str) -> Value {
     serde_json::from_str(line).unwrap()
 }
 
 #[test]
-fn programs_below_the_one_that_has_a_message_may_say_what_became_of_it() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let ways = [
+fn descendants_of_the_owner_may_finish_a_message() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let commands = [
         "timeout 30 materia receive --address run:a --ack $id",
         "echo $id | xargs materia receive --address run:a --ack",
         "sh -c \"materia receive --address run:a --fail $id --error no; true\"",
         "(echo | sh -c \"timeout 30 materia receive --address run:a --ack $id\") | cat",
     ];
-    for way in ways {
-        house.sent(&["run:a", "task.run"]);
+    for command in commands {
+        env.send_ok(&["run:a", "task.run"]);
         let script = format!(
-            "set -e; m=$(materia receive --address run:a --timeout 30); id=${{m%% *}}\n{way}\n"
+            "set -e; m=$(materia receive --address run:a --timeout 30); id=${{m%% *}}\n{command}\n"
         );
-        let path = house.write("script.sh", script);
-        let said = house.shell(&format!("sh {}", path.display())).run().ok();
+        let path = env.write("script.sh", script);
+        let output = env.shell(&format!("sh {}", path.display())).run().ok();
         assert!(
-            said.stdout.contains("handled") || said.stdout.contains("failed"),
+            output.stdout.contains("handled") || output.stdout.contains("failed"),
             "{}",
-            said.transcript()
+            output.transcript()
         );
     }
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
-fn somebody_beside_it_may_not() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&["run:a", "task.run"]);
-    let mut other = house.shell(&format!("{RECEIVE}; read -r _; true")).start();
-    let id = parsed(&other.line())["message"]["id"]
+fn an_unrelated_program_may_not_finish_a_message() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    env.send_ok(&["run:a", "task.run"]);
+    let mut other = env.shell(&format!("{RECEIVE}; read -r _; true")).start();
+    let id = parse_json(&other.read_line())["message"]["id"]
         .as_str()
         .unwrap()
         .to_owned();
     let ack = || {
-        house
-            .materia(&["receive", "--address", "run:a", "--ack", &id, "--json"])
+        env.materia(&["receive", "--address", "run:a", "--ack", &id, "--json"])
             .run()
     };
-    // It is handed over right behind what is printed.
-    house
-        .shell(&format!(
-            "until {RECEIVE} --timeout 0 | grep -q '\"timeout\"'; do :; done"
-        ))
-        .run()
-        .ok();
-    assert_eq!(refused(&ack()), (4, "message_claimed".to_owned()));
+    // The claim moves to the shell right after the output.
+    env.shell(&format!(
+        "until {RECEIVE} --timeout 0 | grep -q '\"timeout\"'; do :; done"
+    ))
+    .run()
+    .ok();
+    assert_refused(&ack(), 4, "message_claimed");
     drop(other.stdin());
-    other.end().ok();
-    assert_eq!(
-        ack().ok().json()["status"],
-        "handled",
-        "whoever had it is gone"
-    );
-    house.kill("a");
+    other.wait().ok();
+    assert_eq!(ack().ok().json()["status"], "handled", "the owner is gone");
+    env.kill("a");
 }
 
 #[test]
-fn a_program_that_only_runs_the_command_does_not_have_the_message() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let ways = [
+fn wrappers_such_as_timeout_do_not_own_the_message() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let commands = [
         format!("timeout 30 {RECEIVE}"),
         format!("env timeout -s TERM 30 nice timeout 20 {RECEIVE}"),
         format!("timeout 30 {RECEIVE} | cat"),
         format!("sh -c '{RECEIVE}'"),
     ];
-    for way in ways {
-        house.sent(&["run:a", "task.run"]);
-        // Another one asks while the script has it, and gets it when the script has ended.
-        let script = format!("m=$({way})\necho \"$m\"\n{RECEIVE} --timeout 0\ntrue\n");
-        let path = house.write("script.sh", script);
-        let said = house
+    for command in commands {
+        env.send_ok(&["run:a", "task.run"]);
+        // While the script owns the message, a second receive times out. Afterwards it gets the message.
+        let script = format!("m=$({command})\necho \"$m\"\n{RECEIVE} --timeout 0\ntrue\n");
+        let path = env.write("script.sh", script);
+        let output = env
             .shell(&format!("sh {}", path.display()))
             .run()
             .ok()
             .stdout;
-        let lines: Vec<Value> = said.lines().map(parsed).collect();
-        assert_eq!(lines[1]["error"]["code"], "timeout", "{way}: {said}");
-        let again = house.receive("run:a");
-        assert_eq!(
-            (&again["id"], &again["attempt"]),
-            (&lines[0]["message"]["id"], &json!(2)),
-            "{way}"
-        );
+        let lines: Vec<Value> = output.lines().map(parse_json).collect();
+        assert_eq!(lines[1]["error"]["code"], "timeout", "{command}: {output}");
+        let again = env.receive("run:a");
+        assert_has!(again, {"id": lines[0]["message"]["id"], "attempt": 2}, "{command}");
         let id = again["id"].as_str().unwrap();
-        house
-            .materia(&["receive", "--address", "run:a", "--ack", id])
+        env.materia(&["receive", "--address", "run:a", "--ack", id])
             .run()
             .ok();
     }
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
-fn inside_a_run_nobody_reaches_past_it() {
-    let house = House::new();
-    house.spawn("a", "timeout 30 materia receive --json", &[]);
-    let id = house.sent(&["run:a", "task.run"])["id"].clone();
-    assert_eq!(house.wait("a")["status"], "done");
-    let records = crate::spawn::records(&house, "a");
+fn inside_a_run_the_supervisor_never_owns_a_message() {
+    let env = TestEnv::new();
+    env.spawn("a", "timeout 30 materia receive --json", &[]);
+    let id = env.send_ok(&["run:a", "task.run"])["id"].clone();
+    assert_eq!(env.wait("a")["status"], "done");
+    let records = crate::spawn::records(&env, "a");
     let claims: Vec<&Value> = records
         .iter()
         .filter(|record| record["type"] == "message.claim")
         .collect();
     assert_eq!(claims.last().unwrap()["data"]["id"], id);
-    let supervisor = house.look("a").start.unwrap().supervisor.pid;
+    let supervisor = env.run_state("a").start.unwrap().supervisor.pid;
     assert!(
         claims
             .iter()

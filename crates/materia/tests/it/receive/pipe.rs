@@ -1,15 +1,15 @@
-//! The named pipe of a run: lines with ids, in the order in which they were sent, also those from
-//! before it was there.
+//! The named pipe of a run: one line per message, with its id, in the order of sending, including
+//! messages sent before the pipe existed.
 
 use std::path::Path;
 
 use materia_engine::run;
 use serde_json::{Value, json};
 
-use crate::house::House;
-use crate::message::assert_fate;
+use crate::message::assert_delivery;
+use crate::test_env::TestEnv;
 
-/// Makes the pipe when it may, then copies so many lines of it to stdout.
+/// Creates the pipe when the test opens the gate, then copies this many lines to stdout.
 const READER: &str = r#"
 cd "$MATERIA_STATE_DIR"
 mkfifo gate
@@ -20,34 +20,33 @@ echo up > up
 head -n "$lines" <&3
 "#;
 
-/// A run that waits with its pipe.
-fn reader(house: &House, id: &str) {
-    let script = house.write("reader.sh", READER);
-    house.spawn(
+/// Spawns a run that waits before it creates its pipe.
+fn spawn_reader(env: &TestEnv, id: &str) {
+    let script = env.write("reader.sh", READER);
+    env.spawn(
         id,
         &format!("sh {}", script.display()),
         &["--mailbox", r#"{"deliver": "fifo"}"#],
     );
-    house.until_file(house.run_place(id).dir().join("gate"));
+    env.wait_for_file(env.run_dir(id).dir().join("gate"));
 }
 
-/// Lets it make its pipe and read so many lines.
-fn open(house: &House, id: &str, lines: usize) {
-    let dir = house.run_place(id).dir().to_owned();
+/// Lets the run create its pipe and read this many lines.
+fn open_gate(env: &TestEnv, id: &str, lines: usize) {
+    let dir = env.run_dir(id).dir().to_owned();
     std::fs::write(dir.join("gate"), format!("{lines}\n")).unwrap();
-    house.until_file_has(dir.join("up"), "up");
+    env.wait_for_file_text(dir.join("up"), "up");
 }
 
-fn read(house: &House, id: &str) -> Vec<Value> {
-    house
-        .run_file(id, "stdout.log")
+fn stdout_lines(env: &TestEnv, id: &str) -> Vec<Value> {
+    env.read_run_file(id, "stdout.log")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
 }
 
-fn statuses(house: &House, address: &str) -> Vec<Value> {
-    let view = house
+fn statuses(env: &TestEnv, address: &str) -> Vec<Value> {
+    let view = env
         .materia(&["inspect", address, "--view", "mailbox", "--json"])
         .run()
         .ok()
@@ -57,19 +56,19 @@ fn statuses(house: &House, address: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_was_sent_before_the_pipe_was_there_goes_first_and_has_its_id() {
-    let house = House::new();
-    reader(&house, "a");
-    let early = house.sent(&["run:a", "task.run", "1"]);
-    assert_fate(
+fn messages_sent_before_the_pipe_existed_come_first() {
+    let env = TestEnv::new();
+    spawn_reader(&env, "a");
+    let early = env.send_ok(&["run:a", "task.run", "1"]);
+    assert_delivery(
         &early,
         [false, true, true],
         "fifo",
         "delivery_failed_persisted",
     );
-    let branch = house.sent(&["branch:a/w", "task.run", "2"]);
+    let branch = env.send_ok(&["branch:a/w", "task.run", "2"]);
     let both = json!({"recipients": ["branch:a/x", "branch:a/y"]}).to_string();
-    let room = house.sent(&[
+    let room = env.send_ok(&[
         "room:a",
         "task.run",
         "3",
@@ -78,12 +77,12 @@ fn what_was_sent_before_the_pipe_was_there_goes_first_and_has_its_id() {
         "--metadata",
         &both,
     ]);
-    house.sent(&["run:a", "task.run", &"x".repeat(5000)]);
-    open(&house, "a", 5);
-    let late = house.sent(&["run:a", "task.run", "4"]);
-    assert_fate(&late, [true, false, true], "fifo", "delivered");
-    assert_eq!(house.wait("a")["status"], "done");
-    let lines = read(&house, "a");
+    env.send_ok(&["run:a", "task.run", &"x".repeat(5000)]);
+    open_gate(&env, "a", 5);
+    let late = env.send_ok(&["run:a", "task.run", "4"]);
+    assert_delivery(&late, [true, false, true], "fifo", "delivered");
+    assert_eq!(env.wait("a")["status"], "done");
+    let lines = stdout_lines(&env, "a");
     let ids: Vec<&Value> = lines.iter().map(|line| &line["id"]).collect();
     let copy = |branch: &str| json!(format!("{}:{branch}", room["id"].as_str().unwrap()));
     assert_eq!(
@@ -102,64 +101,63 @@ fn what_was_sent_before_the_pipe_was_there_goes_first_and_has_its_id() {
         ["run:a", "branch:a/w", "branch:a/x", "branch:a/y", "run:a"]
     );
     assert_eq!(
-        statuses(&house, "run:a"),
+        statuses(&env, "run:a"),
         ["delivered", "delivered", "queued"],
-        "what is too long waits"
+        "a message that is too long stays queued"
     );
-    assert_eq!(statuses(&house, "branch:a/x"), ["delivered"]);
+    assert_eq!(statuses(&env, "branch:a/x"), ["delivered"]);
 }
 
 #[test]
-fn what_was_sent_before_somebody_reads_is_handed_over_by_the_supervisor() {
-    let house = House::new();
-    reader(&house, "a");
-    let ids = ["1", "2"].map(|body| house.sent(&["run:a", "task.run", body])["id"].clone());
-    open(&house, "a", 2);
-    // It looks by itself after a while; here it need not wait for that.
-    run::ring(&house.run_place("a"));
-    assert_eq!(house.wait("a")["status"], "done");
+fn the_supervisor_delivers_messages_sent_before_the_pipe_existed() {
+    let env = TestEnv::new();
+    spawn_reader(&env, "a");
+    let ids = ["1", "2"].map(|body| env.send_ok(&["run:a", "task.run", body])["id"].clone());
+    open_gate(&env, "a", 2);
+    // Wake the supervisor; it would poll only after a while.
+    run::ring(&env.run_dir("a"));
+    assert_eq!(env.wait("a")["status"], "done");
     assert_eq!(
-        read(&house, "a")
+        stdout_lines(&env, "a")
             .iter()
             .map(|line| line["id"].clone())
             .collect::<Vec<_>>(),
         ids
     );
-    assert_eq!(statuses(&house, "run:a"), ["delivered", "delivered"]);
+    assert_eq!(statuses(&env, "run:a"), ["delivered", "delivered"]);
 }
 
 #[test]
-fn many_senders_find_one_order_and_nothing_goes_twice() {
+fn many_senders_get_one_order_without_repeats() {
     const SENDERS: usize = 6;
-    let house = House::new();
-    reader(&house, "a");
-    house.sent(&["run:a", "task.run", "early"]);
-    open(&house, "a", SENDERS + 1);
+    let env = TestEnv::new();
+    spawn_reader(&env, "a");
+    env.send_ok(&["run:a", "task.run", "early"]);
+    open_gate(&env, "a", SENDERS + 1);
     let send = |number: usize| {
-        house
-            .materia(&["message", "run:a", "task.run", &number.to_string()])
+        env.materia(&["message", "run:a", "task.run", &number.to_string()])
             .start()
     };
     let senders: Vec<_> = (0..SENDERS).map(send).collect();
     for sender in senders {
-        sender.end().ok();
+        sender.wait().ok();
     }
-    assert_eq!(house.wait("a")["status"], "done");
-    let ids: Vec<String> = read(&house, "a")
+    assert_eq!(env.wait("a")["status"], "done");
+    let ids: Vec<String> = stdout_lines(&env, "a")
         .iter()
         .map(|line| line["id"].as_str().unwrap().to_owned())
         .collect();
-    let posted: Vec<String> = crate::spawn::records(&house, "a")
+    let sent: Vec<String> = crate::spawn::records(&env, "a")
         .iter()
         .filter(|record| record["type"] == "message")
         .map(|record| record["data"]["id"].as_str().unwrap().to_owned())
         .collect();
-    assert_eq!(ids, posted);
+    assert_eq!(ids, sent);
 }
 
-impl House {
-    /// Waits until there is such a file.
-    fn until_file(&self, path: impl AsRef<Path>) {
+impl TestEnv {
+    /// Waits until a file exists.
+    fn wait_for_file(&self, path: impl AsRef<Path>) {
         self.shell(&format!(
             "until test -e {}; do sleep 0.01; done",
             path.as_ref().display()

@@ -1,21 +1,20 @@
-//! Recipes in the shape of the reference load and run unchanged: a set of files that has every
-//! field and form.
+//! Recipes as described in the reference load and run: a set of files with every field and form.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::json;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
-/// A house whose person has the recipes of the set.
-pub fn furnished() -> House {
-    let house = House::new();
+/// A test environment with the recipes of the set as user recipes.
+pub fn env_with_recipes() -> TestEnv {
+    let env = TestEnv::new();
     let set = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/recipes");
-    let agent = house.home().join(".pi/agent");
+    let agent = env.home().join(".pi/agent");
     copy(&set.join("user"), &agent.join("recipes"));
     copy(&set.join("skill"), &agent.join("skills/voice"));
-    house
+    env
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -33,27 +32,26 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn every_field_and_form_loads_and_runs() {
-    let house = furnished();
-    let ran = house
+    let env = env_with_recipes();
+    let ran = env
         .materia(&["run", "everything", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (&ran["status"], &ran["warnings"]),
-        (&json!("ok"), &json!([])),
-        "{ran:#}"
-    );
+    assert_has!(ran, {"status": "ok", "warnings": []});
     assert_eq!(ran["output"], "psst\ntop\n");
-    let said: Vec<&str> = ran["commands"]
+    let printed: Vec<&str> = ran["commands"]
         .as_array()
         .unwrap()
         .iter()
         .map(|run| run["argv"][2].as_str().unwrap_or(""))
         .collect();
-    assert_eq!(&said[..2], ["hi hello nobody", "hi"]);
-    assert!(said.contains(&"a-00") && said.contains(&"b-01"), "{said:?}");
-    let loud = house
+    assert_eq!(&printed[..2], ["hi hello nobody", "hi"]);
+    assert!(
+        printed.contains(&"a-00") && printed.contains(&"b-01"),
+        "{printed:?}"
+    );
+    let loud = env
         .materia(&["explain", "everything", "loud=yes", "word=x", "--json"])
         .run()
         .ok()
@@ -63,7 +61,7 @@ fn every_field_and_form_loads_and_runs() {
         json!(["printf", "%s%s\\n", "x", "?"])
     );
     assert_eq!(loud["tree"]["children"][1]["skipped"], true);
-    let shown = house
+    let shown = env
         .materia(&["recipe", "show", "everything", "--json"])
         .run()
         .ok()
@@ -80,9 +78,9 @@ fn every_field_and_form_loads_and_runs() {
 }
 
 #[test]
-fn the_set_is_valid_and_the_doctor_has_nothing_to_say() {
-    let house = furnished();
-    let root = house.home().join(".pi/agent/recipes");
+fn the_set_is_valid_and_the_doctor_finds_nothing() {
+    let env = env_with_recipes();
+    let root = env.home().join(".pi/agent/recipes");
     let files = [
         "everything.json",
         "say.json",
@@ -90,25 +88,21 @@ fn the_set_is_valid_and_the_doctor_has_nothing_to_say() {
         "parts/shout.json",
     ]
     .map(|file| root.join(file));
-    let words: Vec<&str> = ["validate"]
+    let args: Vec<&str> = ["validate"]
         .into_iter()
         .chain(files.iter().map(|file| file.to_str().unwrap()))
         .collect();
-    house.materia(&words).run().ok();
-    house
-        .materia(&[&["recipe"], words.as_slice()].concat())
+    env.materia(&args).run().ok();
+    env.materia(&[&["recipe"], args.as_slice()].concat())
         .run()
         .ok();
-    let doctor = house
+    let doctor = env
         .materia(&["recipe", "doctor", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (&doctor["ok"], &doctor["remediations"]),
-        (&json!(true), &json!([]))
-    );
+    assert_has!(doctor, {"ok": true, "remediations": []});
     assert_eq!(doctor["counts"]["tools"], 3);
-    let by_skill = house.materia(&["run", "voice/whisper"]).run().ok();
+    let by_skill = env.materia(&["run", "voice/whisper"]).run().ok();
     assert_eq!(by_skill.stdout, "psst\n");
 }

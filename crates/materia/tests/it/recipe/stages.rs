@@ -1,10 +1,10 @@
-//! Steps that read what earlier stages wrote (R7): as files, whole, and gone afterwards.
+//! Steps that read the output of earlier stages (R7): complete files that are removed afterwards.
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
-fn r7_later_steps_read_what_stages_wrote_byte_for_byte() {
-    let house = House::new();
+fn r7_later_steps_read_the_exact_output_of_stages() {
+    let env = TestEnv::new();
     let recipe = r#"{"template": [
         {"stage": "small", "template": "printf 'a\\n'"},
         {"stage": "large", "template": "head -c 300000 /dev/zero"},
@@ -14,8 +14,8 @@ fn r7_later_steps_read_what_stages_wrote_byte_for_byte() {
         "wc -c {stages.small} {stages.large} {stages.broken} {stages.off}",
         "cat - {stages.both} {stages.one}"
     ]}"#;
-    house.write("r.json", recipe);
-    let outcome = house.materia(&["run", "--file", "r.json"]).run();
+    env.write("r.json", recipe);
+    let outcome = env.materia(&["run", "--file", "r.json"]).run();
     let counts: Vec<&str> = outcome
         .stdout
         .lines()
@@ -39,37 +39,37 @@ fn r7_later_steps_read_what_stages_wrote_byte_for_byte() {
         "{}",
         outcome.transcript()
     );
-    let left: Vec<_> = std::fs::read_dir(house.work())
+    let names: Vec<_> = std::fs::read_dir(env.work_dir())
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
         .collect();
-    assert_eq!(left, ["r.json"], "stages are gone after the run");
+    assert_eq!(names, ["r.json"], "the files of the stages must be removed");
 }
 
 #[test]
-fn r7_a_stage_that_is_not_over_is_refused_before_anything_starts() {
-    let house = House::new();
+fn r7_a_reference_to_an_unknown_stage_is_refused() {
+    let env = TestEnv::new();
     let late = r#"["touch ran", {"stage": "late", "template": "echo"}, "cat {stages.lat}"]"#;
-    let outcome = house.materia(&["run", "--template", late]).run();
+    let outcome = env.materia(&["run", "--template", late]).run();
     assert_eq!(outcome.code(), 2);
     assert!(
         outcome.stderr.contains("did you mean {stages.late}?"),
         "{}",
         outcome.transcript()
     );
-    assert!(!house.work().join("ran").exists());
+    assert!(!env.work_dir().join("ran").exists());
 }
 
 #[test]
 fn a_packaged_pipeline_shows_all_its_stages() {
-    let house = House::new();
-    house
+    let env = TestEnv::new();
+    env
         .shell(
             "git init -q -b main . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first",
         )
         .run()
         .ok();
-    let outcome = house.materia(&["run", "pipeline-git-glance"]).run().ok();
+    let outcome = env.materia(&["run", "pipeline-git-glance"]).run().ok();
     assert!(
         outcome.stdout.starts_with("## main\n") && outcome.stdout.ends_with("first\n"),
         "{}",

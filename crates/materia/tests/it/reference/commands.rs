@@ -1,4 +1,4 @@
-//! The command line, from its grammar.
+//! The command line page, from the grammar.
 
 use std::fmt::Write as _;
 
@@ -9,8 +9,8 @@ fn cli() {
     let mut grammar = materia::cli::grammar().term_width(100);
     grammar.build();
     let mut page = String::from(
-        "# The command line\n\nEvery command with its options and examples, as `materia help COMMAND` prints them. What scripts may rely \
-         on: with `--json` exactly one document is on stdout; [exit codes](exit-codes.md) tell failures apart.\n",
+        "# The command line\n\nEvery command with its options and examples, as `materia help COMMAND` prints them. Scripts can rely \
+         on this: with `--json` stdout has exactly one document, and [exit codes](exit-codes.md) distinguish failures.\n",
     );
     commands(&mut page, &grammar, "materia");
     check("cli.md", &page);
@@ -36,16 +36,19 @@ fn commands(page: &mut String, command: &clap::Command, path: &str) {
 #[test]
 fn every_command_has_an_example() {
     let grammar = materia::cli::grammar();
-    let bare: Vec<&str> = grammar
+    let without_example: Vec<&str> = grammar
         .get_subcommands()
         .filter(|one| !one.is_hide_set() && one.get_name() != "help")
         .filter(|one| {
-            let told = |command: &clap::Command| {
+            let has_example = |command: &clap::Command| {
                 command.get_after_help().is_some() || command.get_after_long_help().is_some()
             };
-            !told(one) && !one.get_subcommands().any(told)
+            !has_example(one) && !one.get_subcommands().any(has_example)
         })
         .map(clap::Command::get_name)
         .collect();
-    assert!(bare.is_empty(), "no example in the help of {bare:?}");
+    assert!(
+        without_example.is_empty(),
+        "no example in the help of {without_example:?}"
+    );
 }

@@ -1,4 +1,4 @@
-//! The events of a cast, from the types that write them.
+//! The page of cast events, from the types that define them.
 
 use std::fmt::Write as _;
 
@@ -15,17 +15,17 @@ const SOURCES: [&str; 3] = [
 #[test]
 fn events() {
     let mut page = String::from(
-        "# Events\n\nA cast is its log, `events.jsonl`: one line a record, `{\"seq\", \"at\", \"type\", \"data\", \"sum\"}`, see \
+        "# Events\n\nThe state of a cast is its log, `events.jsonl`: one record per line, `{\"seq\", \"at\", \"type\", \"data\", \"sum\"}`, see \
          [journal](../concept/journal.md). `materia schema events` has the schema. Skip types that you do not know.\n\n\
-         `journal` opens every file and holds the format number; `recovered` stands where a torn end was cut.\n",
+         `journal` is the first record of every file and has the format number; `recovered` marks where a torn end was truncated.\n",
     );
     let body = block(SOURCES[0], "pub enum Body {").unwrap();
     let mut kinds = Vec::new();
-    for (doc, variant) in documented(&body) {
-        let (name, held) = variant.trim_end_matches("),").split_once('(').unwrap();
+    for (doc, variant) in items_with_docs(&body) {
+        let (name, type_name) = variant.trim_end_matches("),").split_once('(').unwrap();
         let kind = snake(name);
         let _ = write!(page, "\n## `{kind}`\n\n{doc}\n");
-        fields(&mut page, held);
+        fields(&mut page, type_name);
         kinds.push(kind);
     }
     assert_eq!(
@@ -42,26 +42,26 @@ fn fields(page: &mut String, name: &str) {
     let Some(found) = found else { return };
     page.push_str("\n| field | |\n|---|---|\n");
     let mut flat = Vec::new();
-    for (doc, field) in documented(&found) {
-        let Some((name, held)) = field.trim_start_matches("pub ").split_once(": ") else {
+    for (doc, field) in items_with_docs(&found) {
+        let Some((name, type_name)) = field.trim_start_matches("pub ").split_once(": ") else {
             continue;
         };
-        let held = held.trim_end_matches(',');
+        let type_name = type_name.trim_end_matches(',');
         if name == "more" {
             continue;
         }
-        if doc.contains("Which visit") || held == "Place" && name == "place" {
-            flat.push(held.to_owned());
+        if doc.contains("Which visit") || type_name == "Place" && name == "place" {
+            flat.push(type_name.to_owned());
             continue;
         }
         let _ = writeln!(page, "| `{}` | {doc} |", camel(name));
     }
-    for held in flat {
+    for type_name in flat {
         let place = SOURCES
             .iter()
-            .find_map(|source| block(source, &format!("pub struct {held} {{")))
+            .find_map(|source| block(source, &format!("pub struct {type_name} {{")))
             .unwrap_or_default();
-        for (doc, field) in documented(&place) {
+        for (doc, field) in items_with_docs(&place) {
             let name = field
                 .trim_start_matches("pub ")
                 .split(':')
@@ -72,20 +72,20 @@ fn fields(page: &mut String, name: &str) {
     }
 }
 
-/// The lines between a beginning and the brace that closes it.
+/// The lines between `beginning` and its closing brace.
 fn block(source: &str, beginning: &str) -> Option<String> {
     let from = source.find(beginning)? + beginning.len();
     let to = source[from..].find("\n}")? + from;
     Some(source[from..to].to_owned())
 }
 
-/// Each item with the words above it.
-fn documented(block: &str) -> Vec<(String, String)> {
+/// Each item with its doc comment.
+fn items_with_docs(block: &str) -> Vec<(String, String)> {
     let mut out = Vec::new();
     let mut doc: Vec<&str> = Vec::new();
     for line in block.lines().map(str::trim) {
-        if let Some(words) = line.strip_prefix("/// ") {
-            doc.push(words);
+        if let Some(text) = line.strip_prefix("/// ") {
+            doc.push(text);
         } else if !line.is_empty() && !line.starts_with("#[") {
             out.push((std::mem::take(&mut doc).join(" "), line.to_owned()));
         }

@@ -1,4 +1,4 @@
-//! The limits, from the constants that hold them.
+//! The page of limits, from the constants.
 
 use std::fmt::Write as _;
 
@@ -14,36 +14,36 @@ fn limits() {
     let rows: [(&str, String); 30] = [
         ("a JSON document", bytes(document::MAX_BYTES)),
         (
-            "how deep a JSON document nests",
+            "nesting depth of a JSON document",
             number(document::MAX_DEPTH),
         ),
-        ("a recipe's file", bytes(recipe::MAX_BYTES)),
-        (
-            "imports below one another",
-            number(recipe::MAX_IMPORT_DEPTH),
-        ),
-        ("a file to import", bytes(import::MAX_BYTES)),
+        ("a recipe file", bytes(recipe::MAX_BYTES)),
+        ("nested imports", number(recipe::MAX_IMPORT_DEPTH)),
+        ("a file for `materia import`", bytes(import::MAX_BYTES)),
         ("nodes of a template", number(template::MAX_NODES)),
-        ("copies from all `repeat`s", number(template::MAX_COPIES)),
+        (
+            "copies from all `repeat` fields",
+            number(template::MAX_COPIES),
+        ),
         (
             "nodes of an expanded plan",
             number(template::MAX_PLAN_NODES),
         ),
         (
-            "branches of a node at a time, unless `concurrency` says otherwise",
+            "concurrent branches of a node, unless `concurrency` is set",
             number(template::DEFAULT_CONCURRENCY),
         ),
         (
             "output in the report of `materia run`",
-            bytes(materia_engine::launch::run::MOST_OUTPUT),
+            bytes(materia_engine::launch::run::MAX_REPORT_OUTPUT),
         ),
         (
-            "answer of a tool, lines",
-            number(materia_engine::recipe::tool::MOST_LINES),
+            "lines in the answer of a tool",
+            number(materia_engine::recipe::tool::MAX_ANSWER_LINES),
         ),
         (
             "answer of a tool",
-            bytes(materia_engine::recipe::tool::MOST_BYTES),
+            bytes(materia_engine::recipe::tool::MAX_ANSWER_BYTES),
         ),
         (
             "grace between SIGTERM and SIGKILL",
@@ -56,30 +56,30 @@ fn limits() {
         ),
         ("a line of a journal", bytes(record::MAX_LINE_BYTES)),
         (
-            "how long a run that is over is kept",
+            "retention of an ended run",
             format!("{} days", run::KEPT_FOR.as_secs() / 86_400),
         ),
         (
-            "a turn of an agent, unless `timeoutMs` says otherwise",
+            "a turn of an agent, unless `timeoutMs` is set",
             format!("{} min", agent::DEFAULT_TIMEOUT.as_secs() / 60),
         ),
         (
-            "a utility, unless `timeoutMs` says otherwise",
+            "a utility, unless `timeoutMs` is set",
             format!("{} s", utility::DEFAULT_TIMEOUT_MS / 1000),
         ),
         (
-            "kept of each output of a utility",
+            "captured bytes of each output of a utility",
             bytes(utility::MAX_CAPTURE),
         ),
         (
-            "read of an agent's answer",
+            "parsed bytes of an agent's answer",
             bytes(handoff::extract::MAX_TEXT),
         ),
         (
             "`context` in the state",
             bytes(handoff::assign::MAX_APPENDED),
         ),
-        ("a reason to work again", bytes(cast::rework::MAX_REASON)),
+        ("a reason for rework", bytes(cast::rework::MAX_REASON)),
         ("visits of one socket", number(cast::MAX_VISITS as usize)),
         (
             "returns to a socket without an advance",
@@ -90,7 +90,7 @@ fn limits() {
             number(cast::recovery::REPAIRS as usize),
         ),
         (
-            "tries after a crash, an abort or an empty answer",
+            "retries after a crash, an abort or an empty answer",
             number(cast::recovery::RETRIES as usize),
         ),
         (
@@ -107,12 +107,12 @@ fn limits() {
         ),
     ];
     let mut page = String::from(
-        "# Limits\n\nBeyond a limit there is an error or a cut that is told, never a partial run.\n\n| | at most |\n|---|---|\n",
+        "# Limits\n\nBeyond a limit there is an error or a reported truncation, never a partial run.\n\n| | at most |\n|---|---|\n",
     );
-    for (what, most) in rows {
-        let _ = writeln!(page, "| {what} | {most} |");
+    for (what, limit) in rows {
+        let _ = writeln!(page, "| {what} | {limit} |");
     }
-    page.push_str("\nThose of command templates stand in [their reference](template.md#limits), those of a cast in [cast](../concept/cast.md#limits).\n");
+    page.push_str("\nThe limits of command templates are in [their reference](template.md#limits), those of a cast in [cast](../concept/cast.md#limits).\n");
     check("limits.md", &page);
 }
 

@@ -1,22 +1,21 @@
-//! What agents and browsers can ask for: MCP tools as a client sees them, HTTP routes as the table
-//! has them.
+//! The pages of MCP tools, as a client gets them, and of HTTP routes, from the route table.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
 use super::check;
-use crate::house::House;
 use crate::mcp::client::Client;
+use crate::test_env::TestEnv;
 
 #[test]
 fn mcp() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     let tools = client.request("tools/list", json!({}));
     client.close();
     let mut page = String::from(
-        "# MCP tools\n\nWhat `materia mcp` offers before any recipe of yours; see [MCP](../concept/mcp.md) for answers, resources and sessions.\n",
+        "# MCP tools\n\nThe tools of `materia mcp` without your own recipes; see [MCP](../concept/mcp.md) for answers, resources and sessions.\n",
     );
     for tool in tools["tools"].as_array().unwrap() {
         let _ = write!(
@@ -33,14 +32,14 @@ fn mcp() {
             .filter_map(Value::as_str)
             .collect();
         for (name, about) in schema["properties"].as_object().into_iter().flatten() {
-            let must = if required.contains(&name.as_str()) {
+            let requirement = if required.contains(&name.as_str()) {
                 "required"
             } else {
                 ""
             };
             let _ = writeln!(
                 page,
-                "| `{name}` | {must} | {} |",
+                "| `{name}` | {requirement} | {} |",
                 cell(&about["description"])
             );
         }
@@ -67,9 +66,9 @@ fn http() {
         ("trust", include_str!("../../../src/web/api/trust.rs")),
     ];
     let mut page = String::from(
-        "# HTTP routes\n\nWhat the page of `materia ui` asks for, below `/api`. A request needs the cookie of a browser that came in, this host's \
-         name, and JSON; answers are the reports of `--json`, failures as in [exit codes](exit-codes.md). It is made for that page: use the command \
-         line or [MCP](mcp.md) from programs.\n\n| | | |\n|---|---|---|\n",
+        "# HTTP routes\n\nThe routes that the browser client of `materia ui` uses, below `/api`. A request needs the cookie of a browser session, the right \
+         `Host` header, and JSON; responses are the reports of `--json`, errors as in [exit codes](exit-codes.md). The API is made for that client: use the command \
+         line or [MCP](mcp.md) in programs.\n\n| | | |\n|---|---|---|\n",
     );
     for line in table
         .lines()
@@ -80,21 +79,21 @@ fn http() {
         for (method, word) in [("GET", "get("), ("POST", "post(")] {
             let Some(at) = line.find(word) else { continue };
             let handler = line[at + word.len()..].split(')').next().unwrap();
-            let told = handler.split_once("::").and_then(|(file, name)| {
+            let description = handler.split_once("::").and_then(|(file, name)| {
                 let source = handlers.iter().find(|(known, _)| *known == file)?.1;
                 doc(source, name)
             });
             let _ = writeln!(
                 page,
                 "| {method} | `/api{path}` | {} |",
-                told.unwrap_or_default()
+                description.unwrap_or_default()
             );
         }
     }
     check("http.md", &page);
 }
 
-/// The first line of the words above a function.
+/// The first line of the doc comment of a function.
 fn doc(source: &str, name: &str) -> Option<String> {
     let at = source.find(&format!("async fn {name}("))?;
     let above: Vec<&str> = source[..at]

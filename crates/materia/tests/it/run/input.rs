@@ -1,48 +1,49 @@
-//! What a run is given: values, types, standard input, and what is wrong with them.
+//! The input of a run: values, types, stdin, and errors in them.
 
 use insta::assert_snapshot;
 
 use super::*;
 
 #[test]
-fn values_come_from_a_file_from_stdin_and_from_words_which_win() {
-    let house = House::new();
-    house.write("values.json", r#"{"a": "file", "b": [1, "x"], "c": null}"#);
+fn values_come_from_file_or_stdin_and_arguments_override_them() {
+    let env = TestEnv::new();
+    env.write("values.json", r#"{"a": "file", "b": [1, "x"], "c": null}"#);
     let template = ["run", "--template", "echo {a} {b} {c=none}"];
-    let say = |more: &[&str], stdin: &str| {
-        house
-            .materia(&[&template, more].concat())
+    let run_output = |more: &[&str], stdin: &str| {
+        env.materia(&[&template, more].concat())
             .stdin(stdin)
             .run()
             .ok()
             .stdout
     };
-    assert_eq!(say(&["--values", "values.json"], ""), "file [1,\"x\"]\n");
     assert_eq!(
-        say(&["--values", "values.json", "a=word"], ""),
+        run_output(&["--values", "values.json"], ""),
+        "file [1,\"x\"]\n"
+    );
+    assert_eq!(
+        run_output(&["--values", "values.json", "a=word"], ""),
         "word [1,\"x\"]\n"
     );
     assert_eq!(
-        say(&["--values", "-"], r#"{"a": 1.5, "b": true, "c": "x"}"#),
+        run_output(&["--values", "-"], r#"{"a": 1.5, "b": true, "c": "x"}"#),
         "1.5 true x\n"
     );
 }
 
 #[test]
-fn words_are_typed_by_the_declaration() {
-    let house = House::new();
+fn arguments_are_converted_to_their_declared_types() {
+    let env = TestEnv::new();
     let template = r#"{"args": ["n:int", "b:bool", "xs:array", "m:enum(x,y)", "s"], "template": "echo {n} {b} {xs[1]} {m} {s}"}"#;
-    let words = ["n=07", "b=yes", r#"xs=["p","q"]"#, "m=y", r"s={n} $(x) =y"];
-    let call = |words: &[&str]| {
-        house
-            .materia(&[&["run", "--template", template], words].concat())
+    let args = ["n=07", "b=yes", r#"xs=["p","q"]"#, "m=y", r"s={n} $(x) =y"];
+    let run_with = |args: &[&str]| {
+        env.materia(&[&["run", "--template", template], args].concat())
             .run()
     };
-    assert_eq!(call(&words).ok().stdout, "7 true q y {n} $(x) =y\n");
+    assert_eq!(run_with(&args).ok().stdout, "7 true q y {n} $(x) =y\n");
     for (index, wrong) in ["n=x", "b=maybe", "xs=p", "m=z"].iter().enumerate() {
-        let mut words = words;
-        words[index] = wrong;
-        let outcome = call(&words);
+        let mut args = args;
+        args[index] = wrong;
+        let outcome = run_with(&args);
         let name = &wrong[..wrong.find('=').unwrap()];
         assert_eq!(outcome.code(), 2, "{}", outcome.transcript());
         assert!(
@@ -54,38 +55,38 @@ fn words_are_typed_by_the_declaration() {
 }
 
 #[test]
-fn stdin_is_handed_on_byte_for_byte() {
-    let house = House::new();
+fn stdin_is_passed_on_unchanged() {
+    let env = TestEnv::new();
     let bytes: Vec<u8> = (0..=255).collect();
-    house.write("bytes", &bytes);
-    let from_file = house
+    env.write("bytes", &bytes);
+    let from_file = env
         .materia(&["run", "--template", "cat", "--stdin", "bytes"])
         .run()
         .ok();
-    let from_us = house
+    let from_pipe = env
         .materia(&["run", "--template", "cat", "--stdin", "-"])
         .stdin(bytes.clone())
         .run()
         .ok();
-    let not_asked = house
+    let without_option = env
         .materia(&["run", "--template", "cat"])
         .stdin(bytes.clone())
         .run()
         .ok();
     assert_eq!(
-        (from_file.bytes, from_us.bytes, not_asked.bytes),
+        (from_file.bytes, from_pipe.bytes, without_option.bytes),
         (bytes.clone(), bytes, Vec::new())
     );
 }
 
 #[test]
-fn every_branch_reads_all_of_a_pipe_that_was_named() {
-    let house = House::new();
+fn every_branch_reads_the_whole_stdin_pipe() {
+    let env = TestEnv::new();
     let template = r#"{"parallel": true, "template": ["cat", "cat"]}"#;
     let line = format!(
         "mkfifo pipe; echo x > pipe & materia run --stdin pipe --template '{template}'; wait"
     );
-    let outcome = house.shell(&line).run().ok();
+    let outcome = env.shell(&line).run().ok();
     assert_eq!(
         outcome.stdout.matches("x\n").count(),
         2,
@@ -95,12 +96,12 @@ fn every_branch_reads_all_of_a_pipe_that_was_named() {
 }
 
 #[test]
-fn bad_input_is_told_before_anything_starts() {
-    let house = House::new();
-    house.write("broken.json", "{\n  \"a\": 1,\n  \"a\": }\n");
-    house.write("list.json", "[1]");
-    house.write("latin", b"{\"a\": \"\xe9\"}");
-    let calls: &[(&[&str], i32)] = &[
+fn bad_input_is_reported_before_anything_starts() {
+    let env = TestEnv::new();
+    env.write("broken.json", "{\n  \"a\": 1,\n  \"a\": }\n");
+    env.write("list.json", "[1]");
+    env.write("latin", b"{\"a\": \"\xe9\"}");
+    let cases: &[(&[&str], i32)] = &[
         (&["--values", "missing.json"], 3),
         (&["--values", "broken.json"], 2),
         (&["--values", "list.json"], 2),
@@ -111,30 +112,30 @@ fn bad_input_is_told_before_anything_starts() {
         (&["not-a-word"], 2),
         (&["--jobs", "many"], 2),
     ];
-    let mut told = Vec::new();
-    for (words, code) in calls {
-        let outcome = house
-            .materia(&[&["run", "--template", "touch made"], *words].concat())
+    let mut transcripts = Vec::new();
+    for (args, code) in cases {
+        let outcome = env
+            .materia(&[&["run", "--template", "touch made"], *args].concat())
             .run();
         assert_eq!(outcome.code(), *code, "{}", outcome.transcript());
-        told.push(outcome.transcript());
+        transcripts.push(outcome.transcript());
     }
-    for words in [
+    for args in [
         &["run", "--file", "missing.json"][..],
         &["run", "--file", "broken.json"],
         &["run"],
     ] {
-        told.push(house.materia(words).run().transcript());
+        transcripts.push(env.materia(args).run().transcript());
     }
-    assert!(!house.work().join("made").exists());
-    assert_snapshot!(told.join("\n"));
+    assert!(!env.work_dir().join("made").exists());
+    assert_snapshot!(transcripts.join("\n"));
 }
 
 #[test]
-fn bad_input_is_a_document_for_programs() {
-    let house = House::new();
-    house.write("broken.json", "{\n  \"a\": nope\n}\n");
-    let outcome = house
+fn bad_input_is_reported_as_json() {
+    let env = TestEnv::new();
+    env.write("broken.json", "{\n  \"a\": nope\n}\n");
+    let outcome = env
         .materia(&[
             "run",
             "--json",
@@ -145,25 +146,23 @@ fn bad_input_is_a_document_for_programs() {
         ])
         .run();
     let document = outcome.json();
-    assert_eq!((outcome.code(), &document["ok"]), (2, &json!(false)));
+    assert_eq!(outcome.code(), 2);
+    assert_eq!(document["ok"], false);
     assert_eq!(
         document["error"]["at"],
         json!({"file": "broken.json", "line": 2, "column": 8})
     );
-    let missing = house
+    let missing = env
         .materia(&["run", "--json", "--file", "missing.json"])
         .run();
-    assert_eq!(
-        (missing.code(), &missing.json()["error"]["code"]),
-        (3, &json!("unreadable"))
-    );
+    missing.assert_error(3, "unreadable");
 }
 
 #[test]
-fn a_working_directory_that_is_gone_is_named() {
-    let house = House::new();
+fn a_removed_working_directory_is_reported() {
+    let env = TestEnv::new();
     let line = "mkdir gone && cd gone && rmdir ../gone && materia run --template 'echo hi'";
-    let outcome = house.shell(line).run();
+    let outcome = env.shell(line).run();
     assert_eq!(outcome.code(), 2);
     assert!(
         outcome

@@ -1,4 +1,4 @@
-//! Interrupts: once is polite, twice is not, and nothing is left either way.
+//! Interrupts: the first one stops, the second one kills, and no process is left in either case.
 
 use std::time::{Duration, Instant};
 
@@ -6,30 +6,30 @@ use insta::assert_snapshot;
 use rustix::process::Signal;
 
 use super::*;
-use crate::house::Running;
+use crate::test_env::TestProcess;
 
 const POLITE: &str =
     r#"sh -c 'trap "touch cleaned; exit 0" TERM; echo ready >&2; while :; do sleep 0.01; done'"#;
 const STUBBORN: &str = r#"sh -c 'trap "" TERM INT; echo ready >&2; while :; do sleep 0.01; done'"#;
 
-fn started<'a>(house: &'a House, template: &Value, more: &[&str]) -> Running<'a> {
+fn start_run<'a>(env: &'a TestEnv, template: &Value, more: &[&str]) -> TestProcess<'a> {
     let template = template.to_string();
-    let mut running = house
+    let mut running = env
         .materia(&[&["run", "--template", &template], more].concat())
         .start();
-    running.until_said("ready");
+    running.wait_for_stderr("ready");
     running
 }
 
 #[test]
-fn once_lets_a_command_clean_up() {
+fn the_first_interrupt_lets_a_command_clean_up() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
-        let house = House::new();
-        let running = started(&house, &json!([POLITE, "touch never"]), &[]);
+        let env = TestEnv::new();
+        let running = start_run(&env, &json!([POLITE, "touch never"]), &[]);
         running.signal(signal);
-        let outcome = running.end();
+        let outcome = running.wait();
         assert_eq!(outcome.code(), 130, "{}", outcome.transcript());
-        assert!(house.work().join("cleaned").exists() && !house.work().join("never").exists());
+        assert!(env.work_dir().join("cleaned").exists() && !env.work_dir().join("never").exists());
         assert!(
             outcome
                 .stderr
@@ -46,79 +46,80 @@ fn once_lets_a_command_clean_up() {
 }
 
 #[test]
-fn twice_kills_at_once() {
-    let house = House::new();
-    let left_behind = "sh -c 'trap \"\" TERM; setsid sleep 600 & exit 0'";
-    let mut running = started(&house, &json!([left_behind, STUBBORN]), &[]);
+fn the_second_interrupt_kills_immediately() {
+    let env = TestEnv::new();
+    let leaves_orphan = "sh -c 'trap \"\" TERM; setsid sleep 600 & exit 0'";
+    let mut running = start_run(&env, &json!([leaves_orphan, STUBBORN]), &[]);
     running.signal(Signal::INT);
-    running.until_said("once more kills");
-    let asked = Instant::now();
+    running.wait_for_stderr("once more kills");
+    let second_interrupt = Instant::now();
     running.signal(Signal::INT);
-    let outcome = running.end();
+    let outcome = running.wait();
     assert_eq!(outcome.code(), 130);
     assert!(
-        asked.elapsed() < Duration::from_secs(4),
-        "the grace period was waited for"
+        second_interrupt.elapsed() < Duration::from_secs(4),
+        "the second interrupt must not wait for the grace period"
     );
     assert_snapshot!(outcome.transcript());
 }
 
 #[test]
-fn whatever_waits_does_not_begin() {
-    let house = House::new();
+fn waiting_commands_do_not_start_after_an_interrupt() {
+    let env = TestEnv::new();
     let template = json!({"parallel": true, "template": [
         {"retry": 9, "recover": "touch never", "template": POLITE},
         {"failure": "branch", "retry": 9, "template": [POLITE, "touch never"]},
         {"delay": 60000, "template": "touch never"},
         {"parallel": true, "repeat": 100, "template": "touch never"},
     ]});
-    let running = started(&house, &template, &["--jobs", "1"]);
+    let running = start_run(&env, &template, &["--jobs", "1"]);
     running.signal(Signal::INT);
-    assert_eq!(running.end().code(), 130);
-    assert!(house.work().join("cleaned").exists() && !house.work().join("never").exists());
+    assert_eq!(running.wait().code(), 130);
+    assert!(env.work_dir().join("cleaned").exists() && !env.work_dir().join("never").exists());
 }
 
 #[test]
-fn a_recovery_is_stopped_as_well() {
-    let house = House::new();
-    let running = started(
-        &house,
+fn an_interrupt_stops_a_recovery() {
+    let env = TestEnv::new();
+    let running = start_run(
+        &env,
         &json!({"retry": 3, "recover": POLITE, "template": "sh -c 'echo x >> tries; exit 1'"}),
         &[],
     );
     running.signal(Signal::INT);
-    assert_eq!(running.end().code(), 130);
-    assert_eq!(house.read("tries"), "x\n");
+    assert_eq!(running.wait().code(), 130);
+    assert_eq!(env.read("tries"), "x\n");
 }
 
 #[test]
-fn the_document_of_an_interrupted_run_says_so() {
-    let house = House::new();
-    house.shell("mkfifo ready").run().ok();
+fn the_report_of_an_interrupted_run() {
+    let env = TestEnv::new();
+    env.shell("mkfifo ready").run().ok();
     let template =
         json!({"parallel": true, "template": ["true", POLITE.replace(">&2", "> ready")]})
             .to_string();
-    let running = house
+    let running = env
         .materia(&["run", "--json", "--template", &template, "--jobs", "1"])
         .start();
-    assert_eq!(house.read("ready"), "ready\n");
+    assert_eq!(env.read("ready"), "ready\n");
     running.signal(Signal::INT);
-    let outcome = running.end();
+    let outcome = running.wait();
     let document = outcome.json();
+    assert_eq!(outcome.code(), 130);
+    assert_has!(document, {"code": 130, "status": "failed"});
     assert_eq!(
-        (outcome.code(), &document["code"], &document["status"]),
-        (130, &json!(130), &json!("failed"))
+        field_of_each(&document["branches"], "status"),
+        ["done", "cancelled"]
     );
-    assert_eq!(each(&document["branches"], "status"), ["done", "cancelled"]);
 }
 
 #[test]
-fn a_person_who_types_the_input_can_leave() {
-    let house = House::new();
-    let running = house
+fn an_interrupt_ends_a_run_that_reads_stdin() {
+    let env = TestEnv::new();
+    let running = env
         .materia(&["run", "--stdin", "-", "--template", "cat"])
         .start();
     running.signal(Signal::INT);
-    let outcome = running.end();
+    let outcome = running.wait();
     assert_eq!(outcome.code(), 128 + 2);
 }

@@ -1,20 +1,19 @@
-//! Runs that were archived: asked for again, removed by their address, and in no state that nobody
-//! can name.
+//! Archived runs: repeated requests, removal by address, and a defined state after every failure.
 
 use super::*;
-use crate::message::{assert_fate, refused};
+use crate::message::{assert_delivery, assert_refused, refused};
 
-/// A run of this id that is over and was archived; where it is now.
-fn archived(house: &House, id: &str, more: &[&str]) -> PathBuf {
-    house.spawn(id, "true", more);
-    house.wait(id);
-    let report = house.sent(&[&format!("run:{id}"), "control.archive"]);
-    house.path(&report["result"]["archiveDir"])
+/// Archives an ended run with this id and returns its new directory.
+fn archive_run(env: &TestEnv, id: &str, more: &[&str]) -> PathBuf {
+    env.spawn(id, "true", more);
+    env.wait(id);
+    let report = env.send_ok(&[&format!("run:{id}"), "control.archive"]);
+    env.expand_path(&report["result"]["archiveDir"])
 }
 
-/// What is in the archive.
-fn names(house: &House) -> Vec<String> {
-    let entries = std::fs::read_dir(house.runs().archive()).unwrap();
+/// The names of the directories in the archive.
+fn archive_names(env: &TestEnv) -> Vec<String> {
+    let entries = std::fs::read_dir(env.runs_root().archive()).unwrap();
     let mut names: Vec<String> = entries
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
@@ -24,127 +23,122 @@ fn names(house: &House) -> Vec<String> {
 }
 
 #[test]
-fn archiving_again_succeeds_and_says_where_it_is() {
-    let house = House::new();
-    let first = archived(&house, "a", &[]);
-    let again = house.sent(&["run:a", "control.archive"]);
-    assert_fate(
+fn archiving_again_succeeds_and_names_the_directory() {
+    let env = TestEnv::new();
+    let first = archive_run(&env, "a", &[]);
+    let again = env.send_ok(&["run:a", "control.archive"]);
+    assert_delivery(
         &again,
         [false, false, false],
         "run-control",
         "already_archived",
     );
-    assert_eq!(house.path(&again["result"]["archiveDir"]), first);
-    let said = house
+    assert_eq!(env.expand_path(&again["result"]["archiveDir"]), first);
+    let output = env
         .materia(&["message", "run:a", "control.archive"])
         .run()
         .ok()
         .stdout;
     assert!(
-        said.contains("archived already") && said.contains("archived/a-"),
-        "{said}"
+        output.contains("archived already") && output.contains("archived/a-"),
+        "{output}"
     );
-    assert_eq!(names(&house).len(), 1);
+    assert_eq!(archive_names(&env).len(), 1);
 }
 
 #[test]
 fn an_archived_run_is_removed_by_its_address() {
-    let house = House::new();
-    let copies = [archived(&house, "a", &[]), archived(&house, "a", &[])];
-    // Ids may begin alike, and look like what an archived run is called.
-    let other = archived(&house, "a-2026-01-01T00-00-00-000Z", &[]);
-    house.sent(&["run:a", "control.prune"]);
+    let env = TestEnv::new();
+    let copies = [archive_run(&env, "a", &[]), archive_run(&env, "a", &[])];
+    // An id may look like the name of an archived run.
+    let other = archive_run(&env, "a-2026-01-01T00-00-00-000Z", &[]);
+    env.send_ok(&["run:a", "control.prune"]);
     assert!(copies.iter().all(|copy| !copy.exists()) && other.join("journal.jsonl").exists());
-    assert!(!house.run_place("a").dir().exists());
-    for words in [
+    assert!(!env.run_dir("a").dir().exists());
+    for args in [
         ["run:a", "control.prune"],
         ["run:a", "control.archive"],
         ["run:never", "control.prune"],
     ] {
-        assert_eq!(
-            refused(&house.send(&words)),
-            (3, "run_not_found".to_owned()),
-            "{words:?}"
-        );
+        assert_refused(&env.send(&args), 3, "run_not_found");
     }
 }
 
 #[test]
-fn what_was_archived_before_a_run_that_was_pruned_is_still_found() {
-    let house = House::new();
-    let first = archived(&house, "a", &[]);
-    house.spawn("a", "true", &[]);
-    house.wait("a");
-    house.sent(&["run:a", "control.prune"]);
-    let gone = house.materia(&["inspect", "run:a", "--json"]).run();
-    assert_eq!(refused(&gone), (3, "run_archived".to_owned()));
+fn an_archived_run_is_found_after_a_later_run_was_pruned() {
+    let env = TestEnv::new();
+    let first = archive_run(&env, "a", &[]);
+    env.spawn("a", "true", &[]);
+    env.wait("a");
+    env.send_ok(&["run:a", "control.prune"]);
+    let gone = env.materia(&["inspect", "run:a", "--json"]).run();
+    assert_refused(&gone, 3, "run_archived");
     assert!(first.exists());
-    house.sent(&["run:a", "control.prune"]);
+    env.send_ok(&["run:a", "control.prune"]);
     assert!(!first.exists());
 }
 
 #[test]
-fn an_archived_run_stays_its_sessions() {
-    let house = House::new();
-    let theirs = archived(&house, "a", &["--session", "s"]);
+fn an_archived_run_belongs_to_its_session() {
+    let env = TestEnv::new();
+    let archive_dir = archive_run(&env, "a", &["--session", "s"]);
     for control in ["control.archive", "control.prune"] {
-        let other = house.send(&["run:a", control, "--session", "t"]);
-        assert_eq!(
-            refused(&other),
-            (4, "session_mismatch".to_owned()),
-            "{control}"
-        );
+        let other = env.send(&["run:a", control, "--session", "t"]);
+        assert_refused(&other, 4, "session_mismatch");
     }
-    for (session, answer) in [("t", (4, "session_mismatch")), ("s", (3, "run_archived"))] {
-        for words in [
+    for (session, expected) in [("t", (4, "session_mismatch")), ("s", (3, "run_archived"))] {
+        for args in [
             &["inspect", "run:a"][..],
             &["wait", "run:a"],
             &["message", "run:a", "x"],
             &["receive", "--address", "run:a", "--timeout", "0"],
         ] {
-            let other = house
-                .materia(&[words, &["--session", session, "--json"]].concat())
+            let other = env
+                .materia(&[args, &["--session", session, "--json"]].concat())
                 .run();
             assert_eq!(
                 refused(&other),
-                (answer.0, answer.1.to_owned()),
-                "{words:?}"
+                (expected.0, expected.1.to_owned()),
+                "{args:?}"
             );
         }
     }
-    assert!(theirs.exists());
-    house.spawn("a", "true", &["--session", "t"]);
-    house.wait("a");
-    house.sent(&["run:a", "control.archive", "--session", "t"]);
-    house.sent(&["run:a", "control.prune", "--session", "t"]);
-    assert!(theirs.exists(), "another session's");
-    house.sent(&["run:a", "control.prune", "--session", "s"]);
-    assert!(!theirs.exists());
+    assert!(archive_dir.exists());
+    env.spawn("a", "true", &["--session", "t"]);
+    env.wait("a");
+    env.send_ok(&["run:a", "control.archive", "--session", "t"]);
+    env.send_ok(&["run:a", "control.prune", "--session", "t"]);
+    assert!(
+        archive_dir.exists(),
+        "the archived run belongs to another session"
+    );
+    env.send_ok(&["run:a", "control.prune", "--session", "s"]);
+    assert!(!archive_dir.exists());
 }
 
 #[test]
 fn the_path_in_a_tombstone_is_never_removed() {
-    let house = House::new();
-    let archived = archived(&house, "a", &[]);
-    let precious = house.write("precious/file", "stays");
-    let tombstone = house.run_place("a").tombstone();
+    let env = TestEnv::new();
+    let archived = archive_run(&env, "a", &[]);
+    let precious = env.write("precious/file", "stays");
+    let tombstone = env.run_dir("a").tombstone();
     let text = std::fs::read_to_string(&tombstone).unwrap();
-    let elsewhere = house.work().join("precious");
+    let elsewhere = env.work_dir().join("precious");
     std::fs::write(
         &tombstone,
         text.replace(archived.to_str().unwrap(), elsewhere.to_str().unwrap()),
     )
     .unwrap();
-    house.sent(&["run:a", "control.prune"]);
+    env.send_ok(&["run:a", "control.prune"]);
     assert!(precious.exists() && !archived.exists());
 }
 
 #[test]
-fn a_full_disk_leaves_the_run_as_it_was_and_a_second_try_archives_it() {
-    let house = House::new();
-    house.spawn("a", "true", &[]);
-    house.wait("a");
-    let words = ["message", "run:a", "control.archive", "--json"];
+fn after_a_full_disk_the_run_is_unchanged_and_can_be_archived() {
+    let env = TestEnv::new();
+    env.spawn("a", "true", &[]);
+    env.wait("a");
+    let args = ["message", "run:a", "control.archive", "--json"];
     for point in [
         "dir.create:2",
         "atomic.create",
@@ -152,35 +146,41 @@ fn a_full_disk_leaves_the_run_as_it_was_and_a_second_try_archives_it() {
         "atomic.sync",
         "tree.exchange",
     ] {
-        let full = house
-            .materia(&words)
+        let full = env
+            .materia(&args)
             .env("MATERIA_FAILPOINT", format!("{point}:enospc"))
             .run();
         assert_eq!(refused(&full), (1, "run_storage".to_owned()), "{point}");
-        assert_eq!(house.look("a").status.as_str(), "done", "{point}");
-        assert!(names(&house).is_empty(), "{point}: {:?}", names(&house));
+        assert_eq!(env.run_state("a").status.as_str(), "done", "{point}");
+        assert!(
+            archive_names(&env).is_empty(),
+            "{point}: {:?}",
+            archive_names(&env)
+        );
     }
-    house.materia(&words).run().ok();
-    assert_eq!(names(&house).len(), 1);
+    env.materia(&args).run().ok();
+    assert_eq!(archive_names(&env).len(), 1);
 }
 
 #[test]
-fn what_a_killed_archiver_left_is_no_run_and_is_swept() {
-    let house = House::new();
-    house.spawn("a", "true", &[]);
-    house.wait("a");
-    let words = ["message", "run:a", "control.archive", "--json"];
-    house
-        .materia(&words)
+fn a_directory_left_by_a_killed_archive_is_swept() {
+    let env = TestEnv::new();
+    env.spawn("a", "true", &[]);
+    env.wait("a");
+    let args = ["message", "run:a", "control.archive", "--json"];
+    env.materia(&args)
         .env("MATERIA_FAILPOINT", "tree.exchange:abort")
         .run();
     assert_eq!(
-        (names(&house).len(), house.look("a").status.as_str()),
+        (
+            archive_names(&env).len(),
+            env.run_state("a").status.as_str()
+        ),
         (1, "done")
     );
-    house.sent(&["run:a", "control.prune"]);
-    let gone = house.materia(&["inspect", "run:a", "--json"]).run();
-    assert_eq!(refused(&gone), (3, "run_not_found".to_owned()));
-    run::sweep(&house.runs(), Duration::MAX, &Clock::system()).unwrap();
-    assert!(names(&house).is_empty());
+    env.send_ok(&["run:a", "control.prune"]);
+    let gone = env.materia(&["inspect", "run:a", "--json"]).run();
+    assert_refused(&gone, 3, "run_not_found");
+    run::sweep(&env.runs_root(), Duration::MAX, &Clock::system()).unwrap();
+    assert!(archive_names(&env).is_empty());
 }

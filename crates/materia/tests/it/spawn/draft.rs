@@ -1,109 +1,109 @@
-//! Drafts: what was spawned in passing can be kept as a recipe, without what was secret about it.
+//! Drafts: a spawned template is saved as a draft recipe, without secrets.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
-fn root(house: &House) -> PathBuf {
-    house.home().join(".pi/agent/recipes")
+fn recipes_dir(env: &TestEnv) -> PathBuf {
+    env.home().join(".pi/agent/recipes")
 }
 
-fn read(path: impl AsRef<Path>) -> Value {
+fn read_json(path: impl AsRef<Path>) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
 #[test]
-fn what_was_spawned_in_passing_is_kept_and_can_become_a_tool() {
-    let house = House::new();
+fn a_spawned_template_becomes_a_draft_and_can_be_promoted() {
+    let env = TestEnv::new();
     let template = r#"["echo {what}", "tr a-z A-Z"]"#;
-    let spawned = house.spawn(
+    let spawned = env.spawn(
         "a",
         template,
         &["--artifact", "log={state_dir}/log", "what=words"],
     );
-    house.wait("a");
-    let file = root(&house).join("drafts/a.json");
+    env.wait("a");
+    let file = recipes_dir(&env).join("drafts/a.json");
     assert_eq!(
         spawned["draft"],
-        "[HOUSE]/home/.pi/agent/recipes/drafts/a.json"
+        "[ROOT]/home/.pi/agent/recipes/drafts/a.json"
     );
-    let draft = read(&file);
+    let draft = read_json(&file);
     assert_eq!(draft["template"], json!(["echo {what}", "tr a-z A-Z"]));
     assert_eq!(
         draft["artifacts"],
         json!({"log": {"path": "{state_dir}/log"}}),
-        "as it was written"
+        "the artifact must be unchanged"
     );
     assert!(
         !draft.to_string().contains("words"),
-        "no value of a caller: {draft}"
+        "a draft must not contain values: {draft}"
     );
-    let again = house.spawn("a", "echo other", &[]);
-    house.wait("a");
+    let again = env.spawn("a", "echo other", &[]);
+    env.wait("a");
     assert_eq!(
-        (&again["draft"], read(&file)),
-        (&Value::Null, draft),
+        again["draft"],
+        json!(null),
         "a second spawn changes nothing"
     );
-    house
-        .materia(&["tool", "promote", "a", "--name", "shout"])
+    assert_eq!(read_json(&file), draft, "a second spawn changes nothing");
+    env.materia(&["tool", "promote", "a", "--name", "shout"])
         .run()
         .ok();
-    let listed = house.materia(&["tool", "list", "--json"]).run().ok().json();
+    let listed = env.materia(&["tool", "list", "--json"]).run().ok().json();
     assert_eq!(listed["tools"][0]["name"], "shout", "{listed}");
 }
 
 #[test]
-fn keys_do_not_get_into_a_draft_and_unnamed_runs_share_one() {
-    let house = House::new();
+fn a_draft_has_no_keys_and_unnamed_runs_share_one() {
+    let env = TestEnv::new();
     let template = format!("true {}{}", "ghp_", "a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8");
     for _ in 0..2 {
-        let spawned = house
+        let spawned = env
             .materia(&["spawn", "--json", "--template", &template])
             .run()
             .ok()
             .json();
-        house.wait(spawned["run"].as_str().unwrap());
+        env.wait(spawned["run"].as_str().unwrap());
     }
-    let drafts: Vec<_> = std::fs::read_dir(root(&house).join("drafts"))
+    let drafts: Vec<_> = std::fs::read_dir(recipes_dir(&env).join("drafts"))
         .unwrap()
         .flatten()
         .collect();
     assert_eq!(drafts.len(), 1);
-    assert_eq!(read(drafts[0].path())["template"], "true [redacted]");
+    assert_eq!(read_json(drafts[0].path())["template"], "true [redacted]");
 }
 
 #[test]
-fn a_root_that_cannot_be_written_to_keeps_nothing_and_fails_nothing() {
-    let house = House::new();
-    std::fs::create_dir_all(root(&house)).unwrap();
-    // Whoever is root writes everywhere, but not through a file.
-    std::fs::write(root(&house).join("drafts"), "").unwrap();
-    std::fs::set_permissions(root(&house), std::fs::Permissions::from_mode(0o555)).unwrap();
-    let spawned = house.spawn("a", "true", &[]);
+fn an_unwritable_recipe_directory_is_not_an_error() {
+    let env = TestEnv::new();
+    std::fs::create_dir_all(recipes_dir(&env)).unwrap();
+    // Modes do not stop root, but a file in place of the directory does.
+    std::fs::write(recipes_dir(&env).join("drafts"), "").unwrap();
+    std::fs::set_permissions(recipes_dir(&env), std::fs::Permissions::from_mode(0o555)).unwrap();
+    let spawned = env.spawn("a", "true", &[]);
     assert_eq!(spawned["draft"], Value::Null, "{spawned}");
-    assert_eq!(house.wait("a")["status"], "done");
-    std::fs::set_permissions(root(&house), std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(env.wait("a")["status"], "done");
+    std::fs::set_permissions(recipes_dir(&env), std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[test]
-fn what_has_a_file_of_its_own_needs_no_draft() {
-    let house = House::new();
-    house.write("r.json", r#"{"template": "true"}"#);
-    for words in [
+fn recipes_with_a_file_get_no_draft() {
+    let env = TestEnv::new();
+    env.write("r.json", r#"{"template": "true"}"#);
+    for args in [
         &["--file", "r.json"] as &[&str],
         &["utility-git-log", "repo=."],
     ] {
-        let spawned = house
-            .materia(&[&["spawn", "--json"], words].concat())
+        let spawned = env
+            .materia(&[&["spawn", "--json"], args].concat())
             .run()
             .ok()
             .json();
         assert_eq!(spawned["draft"], Value::Null);
-        house.wait(spawned["run"].as_str().unwrap());
+        env.wait(spawned["run"].as_str().unwrap());
     }
-    assert!(!root(&house).join("drafts").exists());
+    assert!(!recipes_dir(&env).join("drafts").exists());
 }

@@ -1,20 +1,24 @@
-//! Ending runs: the whole tree, with grace and escalation, and only the one that was meant.
+//! Ending runs: the whole process tree, with grace and escalation, and only the requested generation.
 
 use super::*;
 
 #[test]
-fn a_kill_ends_the_whole_tree_also_what_does_not_want_to() {
-    let house = House::new();
+fn kill_ends_the_whole_process_tree() {
+    let env = TestEnv::new();
     let template =
         json!({"parallel": true, "template": ["materia-fake forks 2 --setsid", "sleep 600"]});
-    house.spawn("a", &template.to_string(), &[]);
-    house.until_file_has(house.run_place("a").stdout(), "ready");
-    let stopped = house.kill("a");
+    env.spawn("a", &template.to_string(), &[]);
+    env.wait_for_file_text(env.run_dir("a").stdout(), "ready");
+    let stopped = env.kill("a");
     assert!(stopped.stopped);
-    assert!(house.alive().is_empty(), "{:?}", house.alive());
-    assert_eq!(document(&house, "a", "result.json")["killed"], true);
-    assert_eq!(document(&house, "a", "progress.json")["phase"], "killed");
-    let again = house.kill("a");
+    assert!(
+        env.live_processes().is_empty(),
+        "{:?}",
+        env.live_processes()
+    );
+    assert_eq!(document(&env, "a", "result.json")["killed"], true);
+    assert_eq!(document(&env, "a", "progress.json")["phase"], "killed");
+    let again = env.kill("a");
     assert_eq!(
         (again.stopped, again.reason.as_deref()),
         (false, Some("not running"))
@@ -22,25 +26,21 @@ fn a_kill_ends_the_whole_tree_also_what_does_not_want_to() {
 }
 
 #[test]
-fn a_cancel_that_a_kill_overtakes_says_so() {
-    let house = House::new();
-    house.spawn(
+fn a_cancel_reports_that_a_kill_ended_the_run_first() {
+    let env = TestEnv::new();
+    env.spawn(
         "a",
         "sh -c 'trap \"\" TERM; echo ready; while :; do sleep 0.01; done'",
         &[],
     );
-    house.until_file_has(house.run_place("a").stdout(), "ready");
-    let cancel = house
+    env.wait_for_file_text(env.run_dir("a").stdout(), "ready");
+    let cancel = env
         .materia(&["message", "run:a", "control.cancel", "--json"])
         .start();
-    house.until_file_has(house.run_place("a").journal(), "control.cancel");
-    assert!(house.kill("a").stopped);
-    let report = cancel.end().ok().json();
-    assert_eq!(
-        (&report["delivered"], &report["persisted"]),
-        (&json!(false), &json!(true)),
-        "{report}"
-    );
+    env.wait_for_file_text(env.run_dir("a").journal(), "control.cancel");
+    assert!(env.kill("a").stopped);
+    let report = cancel.wait().ok().json();
+    assert_has!(report, {"delivered": false, "persisted": true});
     assert_eq!(
         report["warnings"],
         json!(["another request ended it first"])
@@ -48,71 +48,65 @@ fn a_cancel_that_a_kill_overtakes_says_so() {
 }
 
 #[test]
-fn a_cancelled_run_may_clean_up_and_counts_as_cancelled() {
-    let house = House::new();
-    house.spawn(
+fn a_cancelled_run_can_clean_up_and_is_reported_as_cancelled() {
+    let env = TestEnv::new();
+    env.spawn(
         "a",
         r#"sh -c 'trap "touch cleaned; exit 0" TERM; echo ready; while :; do sleep 0.01; done'"#,
         &[],
     );
-    house.until_file_has(house.run_place("a").stdout(), "ready");
-    let stopped = run::stop(
-        &house.run_place("a"),
-        Control::Cancel,
-        None,
-        &Clock::system(),
-    )
-    .unwrap();
+    env.wait_for_file_text(env.run_dir("a").stdout(), "ready");
+    let stopped = run::stop(&env.run_dir("a"), Control::Cancel, None, &Clock::system()).unwrap();
     assert_eq!(
         (stopped.stopped, stopped.status.as_str()),
         (true, "cancelled")
     );
-    assert!(house.work().join("cleaned").exists());
-    assert_eq!(house.wait("a")["status"], "cancelled");
+    assert!(env.work_dir().join("cleaned").exists());
+    assert_eq!(env.wait("a")["status"], "cancelled");
 }
 
 #[test]
-fn a_request_for_an_earlier_generation_does_not_touch_the_next() {
-    let house = House::new();
-    house.spawn("a", "true", &[]);
-    house.wait("a");
-    let old = house.look("a").generation().to_owned();
-    house.spawn("a", "sleep 600", &[]);
-    let place = house.run_place("a");
+fn a_request_for_an_earlier_generation_is_ignored() {
+    let env = TestEnv::new();
+    env.spawn("a", "true", &[]);
+    env.wait("a");
+    let old = env.run_state("a").generation().to_owned();
+    env.spawn("a", "sleep 600", &[]);
+    let dir = env.run_dir("a");
     let message = json!({"id": "m", "to": "run:a", "type": "control.kill", "generation": old});
-    run::journal(&place, &Clock::system())
+    run::journal(&dir, &Clock::system())
         .unwrap()
         .append_durable("message", &message)
         .unwrap();
-    assert!(run::ring(&place));
-    let waited = house
+    assert!(run::ring(&dir));
+    let waited = env
         .materia(&["wait", "run:a", "--timeout", "0.3", "--json"])
         .run()
         .json();
     assert_eq!(waited["runs"][0]["status"], "running");
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
-fn a_supervisor_that_is_told_to_stop_stops_its_run() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
+fn sigterm_to_the_supervisor_cancels_its_run() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
     let pid =
-        rustix::process::Pid::from_raw(house.look("a").start.unwrap().supervisor.pid).unwrap();
+        rustix::process::Pid::from_raw(env.run_state("a").start.unwrap().supervisor.pid).unwrap();
     rustix::process::kill_process(pid, Signal::TERM).unwrap();
-    let over = house.wait("a");
-    assert_eq!(over["status"], "cancelled");
-    assert!(over["error"].as_str().unwrap().contains("signal"), "{over}");
-    assert!(house.alive().is_empty());
+    let ended = env.wait("a");
+    assert_eq!(ended["status"], "cancelled");
+    assert!(
+        ended["error"].as_str().unwrap().contains("signal"),
+        "{ended}"
+    );
+    assert!(env.live_processes().is_empty());
 }
 
 #[test]
-fn a_degraded_run_is_done_and_says_so() {
-    let house = House::new();
-    house.spawn("a", r#"["false", "true"]"#, &[]);
-    let over = house.wait("a");
-    assert_eq!(
-        (&over["status"], &over["degraded"], &over["failures"]),
-        (&json!("done"), &json!(true), &json!(1))
-    );
+fn a_degraded_run_is_done_and_marked_as_degraded() {
+    let env = TestEnv::new();
+    env.spawn("a", r#"["false", "true"]"#, &[]);
+    let ended = env.wait("a");
+    assert_has!(ended, {"status": "done", "degraded": true, "failures": 1});
 }

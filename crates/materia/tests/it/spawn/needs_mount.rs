@@ -1,6 +1,6 @@
-//! A disk without room: nothing is told that is not so, and nothing that ended well is called lost.
+//! A full disk: every reported state is correct, and a run that succeeded is not reported as lost.
 //!
-//! The disk is a real one, small and mounted for the test, which only root may do.
+//! The disk is a small tmpfs that the test mounts, which needs root.
 
 use std::fs::File;
 use std::io::Write;
@@ -9,11 +9,11 @@ use std::process::Command;
 use super::*;
 use crate::tools;
 
-/// A house whose home is a disk of half a megabyte.
-struct Small {
-    // Unmounted before the house goes.
+/// A test environment whose home is a disk of 512 KiB.
+struct SmallDisk {
+    // Declared first, so that it is unmounted before the directory is removed.
     mount: Mount,
-    house: House,
+    env: TestEnv,
 }
 
 struct Mount(PathBuf);
@@ -24,32 +24,32 @@ impl Drop for Mount {
     }
 }
 
-impl Small {
+impl SmallDisk {
     fn new() -> Self {
-        let house = House::new();
+        let env = TestEnv::new();
         let mounted = Command::new("mount")
             .args(["-t", "tmpfs", "-o", "size=512k,mode=700", "tmpfs"])
-            .arg(house.home())
+            .arg(env.home())
             .output()
             .expect("mount");
         if !mounted.status.success() {
             tools::cannot_mount(&String::from_utf8_lossy(&mounted.stderr));
         }
-        let mount = Mount(house.home());
-        Self { mount, house }
+        let mount = Mount(env.home());
+        Self { mount, env }
     }
 
     fn filler(&self) -> PathBuf {
         self.mount.0.join("filler")
     }
 
-    /// Takes every page there is, also the rest of the last one of a run's journal.
+    /// Fills the disk, including the rest of the last page of a run's journal.
     fn fill(&self, run: &str) {
         let mut filler = File::create(self.filler()).unwrap();
         while filler.write_all(&[b'x'; 4096]).is_ok() {}
         let address = format!("run:{run}");
         while self
-            .house
+            .env
             .materia(&["message", &address, "note", "x"])
             .run()
             .status
@@ -57,114 +57,114 @@ impl Small {
         {}
     }
 
-    fn make_room(&self) {
+    fn free_space(&self) {
         std::fs::remove_file(self.filler()).unwrap();
     }
 }
 
 #[test]
-fn output_that_found_no_room_is_missed() {
-    let small = Small::new();
-    let house = &small.house;
-    house.spawn("a", "head -c 2000000 /dev/zero", &[]);
-    let over = house.wait("a");
-    assert_eq!(over["status"], "done", "{over}");
-    let seen = house
+fn lost_output_is_reported() {
+    let disk = SmallDisk::new();
+    let env = &disk.env;
+    env.spawn("a", "head -c 2000000 /dev/zero", &[]);
+    let ended = env.wait("a");
+    assert_eq!(ended["status"], "done", "{ended}");
+    let inspected = env
         .materia(&["inspect", "run:a", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(seen["degraded"], true, "{seen}");
+    assert_eq!(inspected["degraded"], true, "{inspected}");
     assert!(
-        seen["evidence"]
+        inspected["evidence"]
             .as_str()
             .unwrap()
             .contains("is not in its logs: No space left"),
-        "{seen}"
+        "{inspected}"
     );
 }
 
 #[test]
-fn an_end_that_finds_no_room_is_kept_until_there_is_some() {
-    let small = Small::new();
-    let house = &small.house;
-    let fifo = house.work().join("fifo");
-    house.shell("mkfifo fifo").run().ok();
-    house.spawn(
+fn an_end_is_recorded_as_soon_as_there_is_space() {
+    let disk = SmallDisk::new();
+    let env = &disk.env;
+    let fifo = env.work_dir().join("fifo");
+    env.shell("mkfifo fifo").run().ok();
+    env.spawn(
         "a",
         &format!("sh -c 'read line < {}; exit 5'", fifo.display()),
         &[],
     );
-    small.fill("a");
+    disk.fill("a");
     std::fs::write(&fifo, "go\n").unwrap();
-    // It is over when the shell is gone, and says so when it can.
+    // The run has ended when the shell is gone; the end is recorded when there is space.
     let began = std::time::Instant::now();
-    while house.alive().len() > 1 {
-        assert!(began.elapsed() < PATIENCE, "{:?}", house.alive());
+    while env.live_processes().len() > 1 {
+        assert!(began.elapsed() < WAIT_TIMEOUT, "{:?}", env.live_processes());
         std::thread::sleep(Duration::from_millis(2));
     }
-    assert_eq!(house.look("a").status.as_str(), "running");
-    small.make_room();
-    let over = house.wait("a");
-    assert_eq!(
-        (&over["status"], &over["code"]),
-        (&json!("failed"), &json!(5)),
-        "{over}"
-    );
-    assert_eq!(document(house, "a", "result.json")["code"], 5);
-    assert_eq!(document(house, "a", "progress.json")["phase"], "failed");
+    assert_eq!(env.run_state("a").status.as_str(), "running");
+    disk.free_space();
+    let ended = env.wait("a");
+    assert_has!(ended, {"status": "failed", "code": 5});
+    assert_eq!(document(env, "a", "result.json")["code"], 5);
+    assert_eq!(document(env, "a", "progress.json")["phase"], "failed");
 }
 
 #[test]
-fn what_fills_the_disk_can_be_stopped() {
-    let small = Small::new();
-    let house = &small.house;
+fn a_run_can_be_stopped_on_a_full_disk() {
+    let disk = SmallDisk::new();
+    let env = &disk.env;
     for control in ["control.kill", "control.cancel"] {
-        house.spawn("a", "sleep 600", &[]);
-        small.fill("a");
-        let stopped = house
+        env.spawn("a", "sleep 600", &[]);
+        disk.fill("a");
+        let stopped = env
             .materia(&["message", "run:a", control, "--json"])
             .run()
             .ok()
             .json();
         assert_eq!(stopped["ok"], true, "{stopped}");
-        assert!(house.alive().is_empty(), "{:?}", house.alive());
-        small.make_room();
-        assert!(house.look("a").status.is_terminal());
+        assert!(
+            env.live_processes().is_empty(),
+            "{:?}",
+            env.live_processes()
+        );
+        disk.free_space();
+        assert!(env.run_state("a").status.is_terminal());
     }
 }
 
 #[test]
-fn a_dead_supervisor_is_seen_also_where_that_cannot_be_recorded() {
-    let small = Small::new();
-    let house = &small.house;
-    house.spawn("a", "sleep 600", &[]);
-    small.fill("a");
-    house.kill_supervisor("a");
-    let seen = house
+fn a_dead_supervisor_is_detected_on_a_full_disk() {
+    let disk = SmallDisk::new();
+    let env = &disk.env;
+    env.spawn("a", "sleep 600", &[]);
+    disk.fill("a");
+    env.kill_supervisor("a");
+    let inspected = env
         .materia(&["inspect", "run:a", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(seen["status"], "exited", "{seen}");
+    assert_eq!(inspected["status"], "exited", "{inspected}");
     assert!(
-        seen["evidence"]
+        inspected["evidence"]
             .as_str()
             .unwrap()
             .contains("not recorded yet"),
-        "{seen}"
+        "{inspected}"
     );
-    let listed = house
+    let listed = env
         .materia(&["inspect", "session:all", "--json"])
         .run()
         .ok()
         .json();
     assert_eq!(listed["runs"][0]["status"], "exited", "{listed}");
-    small.make_room();
-    house.materia(&["inspect", "run:a"]).run().ok();
-    assert_eq!(document(house, "a", "result.json")["status"], "exited");
+    disk.free_space();
+    env.materia(&["inspect", "run:a"]).run().ok();
+    assert_eq!(document(env, "a", "result.json")["status"], "exited");
     assert_eq!(
-        kinds(house, "a")
+        kinds(env, "a")
             .iter()
             .filter(|kind| *kind == "run.end")
             .count(),

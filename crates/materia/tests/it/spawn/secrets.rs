@@ -1,14 +1,14 @@
-//! Secrets of a run: its commands have them, and no file of it does (S3).
+//! Secrets of a run: its commands get them, but no file of the run contains them (S3).
 
 use std::path::Path;
 
 use serde_json::json;
 
-use crate::house::House;
 use crate::spawn::records;
+use crate::test_env::TestEnv;
 
-/// Every file below a directory that has this text.
-fn with(dir: &Path, text: &str) -> Vec<String> {
+/// The files below a directory that contain this text.
+fn files_with(dir: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for path in std::fs::read_dir(dir)
         .unwrap()
@@ -16,7 +16,7 @@ fn with(dir: &Path, text: &str) -> Vec<String> {
         .map(|entry| entry.path())
     {
         if path.is_dir() {
-            found.extend(with(&path, text));
+            found.extend(files_with(&path, text));
         } else if path.is_file()
             && String::from_utf8_lossy(&std::fs::read(&path).unwrap()).contains(text)
         {
@@ -31,17 +31,17 @@ fn key() -> String {
 }
 
 #[test]
-fn what_a_recipe_declares_and_what_looks_like_a_key_stands_in_no_file_of_a_run() {
-    let house = House::new();
+fn declared_secrets_and_keys_are_in_no_file_of_a_run() {
+    let env = TestEnv::new();
     let recipe = json!({"description": "Deploys", "async": true, "secrets": ["DEPLOY", "pass"],
         "args": ["pass", "note"],
         "template": ["sh say.sh {pass} {note}", "cat"]});
-    house.write("../home/.pi/agent/recipes/deploy.json", recipe.to_string());
-    // The key is written in two pieces, with a pause in which each of them is read.
+    env.write("../home/.pi/agent/recipes/deploy.json", recipe.to_string());
+    // The key is written in two parts with a pause, so that each part is read separately.
     let key = key();
     let (front, back) = key.split_at(12);
-    house.write("say.sh", format!("printf '%s' 'out {front}'; sleep 0.2; printf '%s\\n' '{back} end'; echo \"$DEPLOY $1 $2\" >&2; echo \"$1\" > got; false\n"));
-    let words = [
+    env.write("say.sh", format!("printf '%s' 'out {front}'; sleep 0.2; printf '%s\\n' '{back} end'; echo \"$DEPLOY $1 $2\" >&2; echo \"$1\" > got; false\n"));
+    let args = [
         "spawn",
         "deploy",
         "pass=hunter two",
@@ -50,22 +50,22 @@ fn what_a_recipe_declares_and_what_looks_like_a_key_stands_in_no_file_of_a_run()
         "run:a",
         "--json",
     ];
-    house.materia(&words).env("DEPLOY", "swordfish").run().ok();
-    house.wait("a");
+    env.materia(&args).env("DEPLOY", "swordfish").run().ok();
+    env.wait("a");
     assert_eq!(
-        std::fs::read_to_string(house.work().join("got")).unwrap(),
+        std::fs::read_to_string(env.work_dir().join("got")).unwrap(),
         "hunter two\n",
-        "the command has it"
+        "the command must get the secret"
     );
     for secret in ["hunter two", "swordfish", &key, back] {
-        assert_eq!(with(&house.home(), secret), [""; 0], "{secret}");
+        assert_eq!(files_with(&env.home(), secret), [""; 0], "{secret}");
     }
-    assert_eq!(house.run_file("a", "stdout.log"), "out [redacted] end\n");
+    assert_eq!(env.read_run_file("a", "stdout.log"), "out [redacted] end\n");
     assert_eq!(
-        house.run_file("a", "stderr.log"),
+        env.read_run_file("a", "stderr.log"),
         "[redacted] [redacted] fine\n"
     );
-    let start = records(&house, "a")
+    let start = records(&env, "a")
         .into_iter()
         .find(|record| record["type"] == "run.start")
         .unwrap();
@@ -73,33 +73,35 @@ fn what_a_recipe_declares_and_what_looks_like_a_key_stands_in_no_file_of_a_run()
         start["data"]["values"],
         json!({"pass": "[redacted]", "note": "fine"})
     );
-    let usage = house.home().join(".pi/agent");
+    let usage = env.home().join(".pi/agent");
     assert!(
-        with(&usage, "\"spawn_calls\": 1").len() + with(&usage, "\"spawn_calls\":1").len() == 1,
-        "it was counted"
+        files_with(&usage, "\"spawn_calls\": 1").len()
+            + files_with(&usage, "\"spawn_calls\":1").len()
+            == 1,
+        "the call must be counted"
     );
 }
 
 #[test]
-fn one_command_alone_writes_its_key_nowhere_either() {
-    let house = House::new();
+fn the_key_of_a_single_command_is_redacted() {
+    let env = TestEnv::new();
     let key = key();
     let (front, back) = key.split_at(12);
-    house.write(
+    env.write(
         "say.sh",
         format!("printf '%s' '{front}'; sleep 0.2; printf '%s' '{back}'; printf '%s' '{front}{back}' >&2\n"),
     );
-    house.spawn("a", &format!("sh say.sh {key}"), &["--", "token=1"]);
-    house.wait("a");
-    assert_eq!(with(&house.home(), back), [""; 0]);
+    env.spawn("a", &format!("sh say.sh {key}"), &["--", "token=1"]);
+    env.wait("a");
+    assert_eq!(files_with(&env.home(), back), [""; 0]);
     assert_eq!(
         (
-            house.run_file("a", "stdout.log"),
-            house.run_file("a", "stderr.log")
+            env.read_run_file("a", "stdout.log"),
+            env.read_run_file("a", "stderr.log")
         ),
         ("[redacted]".into(), "[redacted]".into())
     );
-    let argv = records(&house, "a")
+    let argv = records(&env, "a")
         .into_iter()
         .find(|record| record["type"] == "command.start")
         .unwrap();
@@ -107,25 +109,25 @@ fn one_command_alone_writes_its_key_nowhere_either() {
 }
 
 #[test]
-fn branches_that_write_at_once_do_not_mix_their_keys() {
-    let house = House::new();
+fn keys_of_concurrent_branches_are_redacted() {
+    let env = TestEnv::new();
     let key = key();
     let (front, back) = key.split_at(20);
-    house.write(
+    env.write(
         "say.sh",
         format!(
             "for i in 1 2 3 4 5; do printf '%s' 'x {front}'; sleep 0.02; printf '%s' '{back} y '; done\n"
         ),
     );
-    house.spawn(
+    env.spawn(
         "a",
         r#"{"parallel": true, "template": ["sh say.sh", "sh say.sh", "sh say.sh"]}"#,
         &[],
     );
-    house.wait("a");
-    let said = house.run_file("a", "stdout.log");
+    env.wait("a");
+    let output = env.read_run_file("a", "stdout.log");
     assert!(
-        !said.contains(back) && said.matches("[redacted]").count() == 15,
-        "{said}"
+        !output.contains(back) && output.matches("[redacted]").count() == 15,
+        "{output}"
     );
 }

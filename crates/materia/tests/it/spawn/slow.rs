@@ -1,5 +1,5 @@
-//! The crash suite of runs: killed at every point, at any moment, by fifty at once, and without
-//! room.
+//! The crash suite of runs: kills at every failpoint and at any time, fifty concurrent launchers, and
+//! missing file descriptors.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -7,16 +7,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 
-/// Who fails: the one that starts a run, or the one that supervises it.
+/// The variable that arms a failpoint in the launcher or in the supervisor of a run.
 const LAUNCHER: &str = "MATERIA_FAILPOINT";
 const SUPERVISOR: &str = "MATERIA_SUPERVISOR_FAILPOINT";
 
-/// A run of two commands that ends by itself.
+/// A template with two commands that end by themselves.
 const SHORT: &str = r#"["echo one", "cat"]"#;
 
-/// What spawning came to: how it exited, or nothing where it was killed.
-fn spawn_with(house: &House, who: &str, failpoint: &str) -> Option<i32> {
-    let words = [
+/// Spawns with a failpoint and returns the exit code, or nothing if the launcher was killed.
+fn spawn_with(env: &TestEnv, variable: &str, failpoint: &str) -> Option<i32> {
+    let args = [
         "spawn",
         "--template",
         SHORT,
@@ -26,7 +26,7 @@ fn spawn_with(house: &House, who: &str, failpoint: &str) -> Option<i32> {
         "s1",
         "--json",
     ];
-    let spawned = house.materia(&words).env(who, failpoint).run();
+    let spawned = env.materia(&args).env(variable, failpoint).run();
     let code = spawned.status.code();
     assert!(
         code.is_none() || spawned.json()["ok"].is_boolean(),
@@ -36,56 +36,55 @@ fn spawn_with(house: &House, who: &str, failpoint: &str) -> Option<i32> {
     code
 }
 
-/// After whatever happened: the run is over or never was, nothing of it runs, and the id can be
-/// used again.
-fn is_well(house: &House, what: &str) {
-    let place = house.run_place("a");
-    if place.exists() {
-        let waited = house
+/// Asserts that the run has ended or never existed, that none of its processes is left, and that the
+/// id can be used again.
+fn assert_consistent(env: &TestEnv, label: &str) {
+    let dir = env.run_dir("a");
+    if dir.exists() {
+        let waited = env
             .materia(&["wait", "run:a", "--timeout", "20", "--json"])
             .run()
             .json();
         if waited["ok"].is_boolean() && waited["runs"].is_array() {
             let status = waited["runs"][0]["status"].as_str().unwrap();
-            let over = ["done", "failed", "exited", "cancelled", "killed"].contains(&status);
+            let ended = ["done", "failed", "exited", "cancelled", "killed"].contains(&status);
             assert!(
-                over || (status == "starting" && house.look("a").start.is_none()),
-                "{what}: {waited}"
+                ended || (status == "starting" && env.run_state("a").start.is_none()),
+                "{label}: {waited}"
             );
-            if over {
+            if ended {
                 assert_eq!(
-                    document(house, "a", "result.json")["status"],
+                    document(env, "a", "result.json")["status"],
                     *status,
-                    "{what}"
+                    "{label}"
                 );
             }
         }
     }
-    house.spawn("a", "true", &[]);
-    assert_eq!(house.wait("a")["status"], "done", "{what}");
-    linear(&records(house, "a"), what);
+    env.spawn("a", "true", &[]);
+    assert_eq!(env.wait("a")["status"], "done", "{label}");
+    assert_linear(&records(env, "a"), label);
 }
 
-/// Every generation begins once, and ends once before the next begins.
-fn linear(records: &[Value], what: &str) {
+/// Asserts that every generation starts once, and ends once before the next one starts.
+fn assert_linear(records: &[Value], label: &str) {
     let mut open: Option<&Value> = None;
     for record in records {
         let generation = &record["data"]["generation"];
         match record["type"].as_str().unwrap() {
-            "run.start" => assert!(open.replace(generation).is_none(), "{what}: two owners"),
+            "run.start" => assert!(open.replace(generation).is_none(), "{label}: two owners"),
             "run.end" => assert_eq!(
                 open.take(),
                 Some(generation),
-                "{what}: an end without a beginning"
+                "{label}: an end without a start"
             ),
             _ => {}
         }
     }
 }
 
-/// Every message that was accepted is there once, and belongs to the generation that was on when it
-/// was written.
-fn messages_have_their_generation(records: &[Value], accepted: &[usize]) {
+/// Asserts that every accepted message is recorded once, with the generation that was active.
+fn assert_messages(records: &[Value], accepted: &[usize]) {
     let mut open: Option<&Value> = None;
     let mut found = Vec::new();
     for record in records {
@@ -97,7 +96,7 @@ fn messages_have_their_generation(records: &[Value], accepted: &[usize]) {
                 assert_eq!(
                     Some(&data["generation"]),
                     open,
-                    "a message for nobody: {record}"
+                    "a message without an active generation: {record}"
                 );
                 found.push(data["body"].as_u64().unwrap() as usize);
             }
@@ -113,15 +112,15 @@ fn messages_have_their_generation(records: &[Value], accepted: &[usize]) {
     );
 }
 
-/// The points that somebody passes while a run is started and comes to its end.
-fn points(who: &str) -> BTreeMap<String, usize> {
-    let house = House::new();
-    let trace = house.work().join("trace");
+/// The failpoint hits of the launcher or the supervisor during a whole run.
+fn failpoint_counts(variable: &str) -> BTreeMap<String, usize> {
+    let env = TestEnv::new();
+    let trace = env.work_dir().join("trace");
     assert_eq!(
-        spawn_with(&house, who, &format!("trace:{}", trace.display())),
+        spawn_with(&env, variable, &format!("trace:{}", trace.display())),
         Some(0)
     );
-    assert_eq!(house.wait("a")["status"], "done");
+    assert_eq!(env.wait("a")["status"], "done");
     let mut points: BTreeMap<String, usize> = BTreeMap::new();
     for point in std::fs::read_to_string(&trace).unwrap().lines() {
         *points.entry(point.to_owned()).or_default() += 1;
@@ -129,96 +128,96 @@ fn points(who: &str) -> BTreeMap<String, usize> {
     points
 }
 
-fn killed_or_refused_at_every_point(who: &str, at_least: usize) {
-    let points = points(who);
+fn fail_at_every_point(variable: &str, at_least: usize) {
+    let points = failpoint_counts(variable);
     assert!(points.len() > at_least, "{points:?}");
     for (point, times) in &points {
         for nth in 1..=*times {
             for action in ["abort", "enospc"] {
-                let house = House::new();
+                let env = TestEnv::new();
                 let failpoint = format!("{point}:{nth}:{action}");
-                let code = spawn_with(&house, who, &failpoint);
-                let killed = who == LAUNCHER && action == "abort";
+                let code = spawn_with(&env, variable, &failpoint);
+                let killed = variable == LAUNCHER && action == "abort";
                 assert!(
                     killed == code.is_none() && code.is_none_or(|code| code < 2),
                     "{failpoint}: {code:?}"
                 );
                 if code == Some(1) {
                     assert!(
-                        !house.run_place("a").dir().exists(),
-                        "{failpoint} left something half-written"
+                        !env.run_dir("a").dir().exists(),
+                        "{failpoint} left an incomplete directory"
                     );
                 }
-                is_well(&house, &failpoint);
+                assert_consistent(&env, &failpoint);
             }
         }
     }
 }
 
 #[test]
-fn a_launcher_killed_or_refused_at_every_point_leaves_no_run_stuck() {
-    killed_or_refused_at_every_point(LAUNCHER, 12);
+fn a_launcher_failing_at_every_point_leaves_no_run_stuck() {
+    fail_at_every_point(LAUNCHER, 12);
 }
 
 #[test]
-fn a_supervisor_killed_or_refused_at_every_point_leaves_no_run_stuck() {
-    killed_or_refused_at_every_point(SUPERVISOR, 10);
+fn a_supervisor_failing_at_every_point_leaves_no_run_stuck() {
+    fail_at_every_point(SUPERVISOR, 10);
 }
 
 #[test]
-fn killed_at_any_moment_a_supervisor_leaves_nothing() {
-    let house = House::new();
+fn a_supervisor_killed_at_any_time_leaves_no_process() {
+    let env = TestEnv::new();
     for round in 0..40 {
-        house.spawn("a", "materia-fake forks 2 --setsid", &[]);
-        // Anywhere between its answer and its sleep.
+        env.spawn("a", "materia-fake forks 2 --setsid", &[]);
+        // At any time between its answer and its sleep.
         std::thread::sleep(Duration::from_micros(round * 373 % 9000));
-        house.kill_supervisor("a");
-        let over = house.wait("a");
-        assert_eq!(over["status"], "exited", "round {round}: {over}");
+        env.kill_supervisor("a");
+        let ended = env.wait("a");
+        assert_eq!(ended["status"], "exited", "round {round}: {ended}");
         assert!(
-            house.alive().is_empty(),
+            env.live_processes().is_empty(),
             "round {round}: {:?}",
-            house.alive()
+            env.live_processes()
         );
     }
-    linear(&records(&house, "a"), "any moment");
+    assert_linear(&records(&env, "a"), "any moment");
 }
 
-/// A run kills the tree of its command while that starts another run: the other run comes to its
-/// own end, or it was never started.
+/// A run is killed while its command starts another run: the other run must end by itself, or must
+/// never have started.
 #[test]
-fn a_launcher_killed_with_its_tree_leaves_a_whole_run_or_none() {
-    let house = House::new();
-    let mut whole = 0;
+fn a_launcher_killed_with_its_run_leaves_a_whole_run_or_none() {
+    let env = TestEnv::new();
+    let mut completed = 0;
     for round in 0..100 {
         let inner = format!("inner-{round}");
         let launch = format!("materia spawn --template true --as run:{inner} --json");
-        house.spawn("outer", &launch, &[]);
+        env.spawn("outer", &launch, &[]);
         std::thread::sleep(Duration::from_micros(round * 373 % 20_000));
-        house.kill("outer");
-        if !house.run_place(&inner).exists() {
+        env.kill("outer");
+        if !env.run_dir(&inner).exists() {
             continue;
         }
-        let waited = house
+        let waited = env
             .materia(&["wait", &format!("run:{inner}"), "--timeout", "20", "--json"])
             .run()
             .json();
         match waited["runs"][0]["status"].as_str() {
-            Some("done") => whole += 1,
-            // Nothing was recorded of it, or that was taken back: its id is free.
+            Some("done") => completed += 1,
+            // Nothing was recorded, or the record was undone: the id is free.
             None | Some("starting") => {
-                house.spawn(&inner, "true", &[]);
-                assert_eq!(house.wait(&inner)["status"], "done", "round {round}");
+                env.spawn(&inner, "true", &[]);
+                assert_eq!(env.wait(&inner)["status"], "done", "round {round}");
             }
             Some(_) => panic!("round {round}: {waited}"),
         }
     }
-    assert!(whole > 0, "no round was long enough");
+    assert!(completed > 0, "in no round was the inner run started");
 }
 
 #[test]
-fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
-    let house = House::new();
+fn fifty_launchers_of_one_id_have_one_owner_at_a_time() {
+    let env = TestEnv::new();
     let (started, refused, accepted) = (
         AtomicUsize::new(0),
         AtomicUsize::new(0),
@@ -226,16 +225,16 @@ fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
     );
     std::thread::scope(|scope| {
         for worker in 0..50 {
-            let (house, started, refused, accepted) = (&house, &started, &refused, &accepted);
+            let (env, started, refused, accepted) = (&env, &started, &refused, &accepted);
             scope.spawn(move || {
                 if worker % 5 == 4 {
-                    let place = house.run_place("a");
-                    let _nothing_yet = run::stop(&place, Control::Kill, None, &Clock::system());
+                    let dir = env.run_dir("a");
+                    let _nothing_yet = run::stop(&dir, Control::Kill, None, &Clock::system());
                     return;
                 }
                 if worker % 5 == 3 {
-                    // There may be no run yet, or none that is on.
-                    let sent = house.send(&["run:a", "task.run", &worker.to_string()]);
+                    // There may be no run, or no active one.
+                    let sent = env.send(&["run:a", "task.run", &worker.to_string()]);
                     assert!([0, 3, 4].contains(&sent.code()), "{}", sent.transcript());
                     if sent.code() == 0 {
                         accepted.lock().unwrap().push(worker);
@@ -247,8 +246,8 @@ fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
                 } else {
                     "sleep 0.05"
                 };
-                let words = ["spawn", "--template", template, "--as", "run:a", "--json"];
-                let outcome = house.materia(&words).run();
+                let args = ["spawn", "--template", template, "--as", "run:a", "--json"];
+                let outcome = env.materia(&args).run();
                 match outcome.code() {
                     0 => started.fetch_add(1, Ordering::Relaxed),
                     4 => refused.fetch_add(1, Ordering::Relaxed),
@@ -257,13 +256,13 @@ fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
             });
         }
     });
-    house.wait("a");
+    env.wait("a");
     assert_eq!(
         started.load(Ordering::Relaxed) + refused.load(Ordering::Relaxed),
         30
     );
-    let records = records(&house, "a");
-    linear(&records, "chaos");
+    let records = records(&env, "a");
+    assert_linear(&records, "chaos");
     let starts = records
         .iter()
         .filter(|record| record["type"] == "run.start")
@@ -273,40 +272,40 @@ fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
         started.load(Ordering::Relaxed),
         "acknowledged starts are exactly the recorded ones"
     );
-    messages_have_their_generation(&records, &accepted.into_inner().unwrap());
-    assert!(house.alive().is_empty());
+    assert_messages(&records, &accepted.into_inner().unwrap());
+    assert!(env.live_processes().is_empty());
 }
 
 #[test]
-fn without_file_descriptors_the_error_is_clear_and_other_runs_go_on() {
-    let house = House::new();
-    house.spawn("other", "sleep 600", &[]);
+fn without_descriptors_spawn_fails_and_other_runs_continue() {
+    let env = TestEnv::new();
+    env.spawn("other", "sleep 600", &[]);
     let mut refused = 0;
-    for most in 3..24 {
+    for limit in 3..24 {
         let line =
-            format!("ulimit -n {most}; exec materia spawn --template true --as run:a --json");
-        let spawned = house.shell(&line).run();
+            format!("ulimit -n {limit}; exec materia spawn --template true --as run:a --json");
+        let spawned = env.shell(&line).run();
         if spawned.code() == 0 {
-            house.wait("a");
+            env.wait("a");
             continue;
         }
         refused += 1;
-        // With hardly any descriptors not even the programs can be loaded; what could speak spoke
-        // JSON.
+        // With very few descriptors the program cannot even be loaded. If it printed anything, it
+        // must be JSON.
         if spawned.stdout.starts_with('{') {
             assert_eq!(spawned.json()["ok"], false, "{}", spawned.transcript());
         }
     }
     assert!(refused > 0);
-    is_well(&house, "descriptors");
-    assert_eq!(house.look("other").status.as_str(), "running");
-    house.kill("other");
+    assert_consistent(&env, "descriptors");
+    assert_eq!(env.run_state("other").status.as_str(), "running");
+    env.kill("other");
 }
 
 #[test]
-fn without_file_descriptors_every_verb_says_so_and_the_run_goes_on() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &["--session", "s"]);
+fn without_descriptors_every_command_fails_and_the_run_continues() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &["--session", "s"]);
     let verbs = [
         "message run:a task.run x",
         "receive --address run:a --timeout 0",
@@ -318,46 +317,42 @@ fn without_file_descriptors_every_verb_says_so_and_the_run_goes_on() {
     ];
     let mut refused = 0;
     for verb in verbs {
-        for most in (3..16).rev() {
-            let said = house
-                .shell(&format!("ulimit -n {most}; exec materia {verb} --json"))
+        for limit in (3..16).rev() {
+            let output = env
+                .shell(&format!("ulimit -n {limit}; exec materia {verb} --json"))
                 .run();
-            // With hardly any descriptors not even the program can be loaded; what could speak
-            // spoke JSON.
-            let documents = said.stdout.lines().map(serde_json::from_str::<Value>);
+            // With very few descriptors the program cannot even be loaded. If it printed anything,
+            // it must be JSON.
+            let documents = output.stdout.lines().map(serde_json::from_str::<Value>);
             for document in documents.map(|document| {
-                document.unwrap_or_else(|error| panic!("{error}: {}", said.transcript()))
+                document.unwrap_or_else(|error| panic!("{error}: {}", output.transcript()))
             }) {
                 let failed = document["ok"] == false && document["error"].is_object();
                 assert!(
-                    said.code() != 70 && (!failed || said.code() != 0),
+                    output.code() != 70 && (!failed || output.code() != 0),
                     "{}",
-                    said.transcript()
+                    output.transcript()
                 );
                 refused += usize::from(failed);
             }
         }
     }
     assert!(refused > 0);
-    assert_eq!(house.look("a").status.as_str(), "running");
-    house.sent(&["run:a", "task.run", "and on"]);
-    house.kill("a");
-    linear(&records(&house, "a"), "descriptors");
+    assert_eq!(env.run_state("a").status.as_str(), "running");
+    env.send_ok(&["run:a", "task.run", "and on"]);
+    env.kill("a");
+    assert_linear(&records(&env, "a"), "descriptors");
 }
 
 #[test]
-fn a_run_retires_also_when_a_child_was_killed_with_its_supervisor() {
-    let house = House::new();
+fn a_run_retires_when_a_child_was_killed_with_its_supervisor() {
+    let env = TestEnv::new();
     let inside =
         "sh -c 'materia spawn --template \"sleep 600\" --as run:child >/dev/null; sleep 600'";
-    house.spawn("parent", inside, &["--retire-when", "children_terminal"]);
-    house.until_file_has(house.run_place("child").journal(), "command.start");
-    house.kill_supervisor("child");
-    let over = house.wait("parent");
-    assert_eq!(
-        (&over["status"], &over["children"]["child"]),
-        (&json!("done"), &json!("exited")),
-        "{over}"
-    );
-    assert!(house.alive().is_empty());
+    env.spawn("parent", inside, &["--retire-when", "children_terminal"]);
+    env.wait_for_file_text(env.run_dir("child").journal(), "command.start");
+    env.kill_supervisor("child");
+    let ended = env.wait("parent");
+    assert_has!(ended, {"status": "done", "children": {"child": "exited"}});
+    assert!(env.live_processes().is_empty());
 }

@@ -1,8 +1,8 @@
-//! Soak: many short runs, fifty at a time, beside one that listens all the while. Nothing grows.
+//! Soak test: many short runs, fifty at a time, with one watcher. Memory, descriptors and disk must not
+//! grow.
 //!
-//! A few of them by default; `./test --soak RUNS` says how many. Each run is spawned, waited for
-//! and pruned, so what is left afterwards is what somebody forgot. Whoever listens hears of every
-//! end, once.
+//! `./test --soak RUNS` sets the number of runs. Each run is spawned, awaited and pruned, so anything
+//! left afterwards is a leak. The watcher must get every end exactly once.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -13,30 +13,28 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-const AT_ONCE: usize = 50;
+const CONCURRENT_RUNS: usize = 50;
 
-/// What a watcher has open while nothing is on: its streams, its marks and locks, what wakes and
-/// interrupts it, and some to spare.
-const AT_REST: usize = 20;
+/// The most descriptors of an idle watcher: streams, marks, locks, wake pipes, signals, and some spare.
+const MAX_IDLE_DESCRIPTORS: usize = 20;
 
-fn runs() -> usize {
+fn run_count() -> usize {
     std::env::var("MATERIA_SOAK")
         .ok()
-        .and_then(|runs| runs.parse().ok())
+        .and_then(|run_count| run_count.parse().ok())
         .unwrap_or(100)
 }
 
-/// What something takes: memory in KiB and file descriptors of a process, bytes and files of a
-/// directory.
+/// Resource usage: memory in KiB and descriptors of a process, bytes and files of a directory.
 #[derive(Debug, Clone, Copy)]
-struct Taken {
+struct Usage {
     memory: u64,
     descriptors: usize,
     bytes: u64,
     files: usize,
 }
 
-fn taken(pid: i32, dir: &Path) -> Taken {
+fn usage(pid: i32, dir: &Path) -> Usage {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status
         .lines()
@@ -46,8 +44,8 @@ fn taken(pid: i32, dir: &Path) -> Taken {
     let descriptors = std::fs::read_dir(format!("/proc/{pid}/fd"))
         .unwrap()
         .count();
-    let (bytes, files) = sizes(dir);
-    Taken {
+    let (bytes, files) = disk_usage(dir);
+    Usage {
         memory,
         descriptors,
         bytes,
@@ -55,27 +53,27 @@ fn taken(pid: i32, dir: &Path) -> Taken {
     }
 }
 
-/// What a watcher takes once it has let go of what it was busy with: it may just be reading what is
-/// gone already. It has less time for that than it sleeps before it looks without being woken.
-fn taken_at_rest(pid: i32, dir: &Path) -> Taken {
+/// The usage of the watcher when it is idle. It may still read a run that was just removed; it gets
+/// less time for that than its polling interval.
+fn idle_usage(pid: i32, dir: &Path) -> Usage {
     let began = Instant::now();
     loop {
-        let taken = taken(pid, dir);
-        if taken.descriptors <= AT_REST || began.elapsed() > Duration::from_secs(10) {
-            return taken;
+        let usage = usage(pid, dir);
+        if usage.descriptors <= MAX_IDLE_DESCRIPTORS || began.elapsed() > Duration::from_secs(10) {
+            return usage;
         }
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-fn sizes(dir: &Path) -> (u64, usize) {
+fn disk_usage(dir: &Path) -> (u64, usize) {
     let mut all = (0, 0);
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
         let Ok(metadata) = entry.metadata() else {
             continue;
         };
         let more = if metadata.is_dir() {
-            sizes(&entry.path())
+            disk_usage(&entry.path())
         } else {
             (metadata.len(), 1)
         };
@@ -84,38 +82,41 @@ fn sizes(dir: &Path) -> (u64, usize) {
     all
 }
 
-/// Hears of the end of every run so far, and of none twice. Whoever is not told within a minute of
-/// silence never is.
-fn every_end_is_told_once(
-    house: &House,
-    heard: &Receiver<(String, Value)>,
+/// Waits for the end of every run so far, and asserts that none is repeated. Fails after a minute
+/// without an event.
+fn assert_every_end_once(
+    env: &TestEnv,
+    events: &Receiver<(String, Value)>,
     ended: &mut BTreeSet<String>,
     total: usize,
 ) {
     while ended.len() < total {
-        let Ok((run, event)) = heard.recv_timeout(Duration::from_secs(60)) else {
+        let Ok((run, event)) = events.recv_timeout(Duration::from_secs(60)) else {
             let all = (0..total).map(|number| format!("soak-{number}"));
             let missing: Vec<String> = all.filter(|run| !ended.contains(run)).collect();
             panic!(
-                "{} of {total} ends were never told: {missing:?}\n{}",
+                "{} of {total} ends were never reported: {missing:?}\n{}",
                 missing.len(),
-                house.read("watch.err")
+                env.read("watch.err")
             );
         };
         assert_eq!(event, "terminal", "{run}");
-        assert!(ended.insert(run.clone()), "the end of {run} was told twice");
+        assert!(
+            ended.insert(run.clone()),
+            "the end of {run} was reported twice"
+        );
     }
 }
 
-/// Spawns, awaits and prunes runs until so many were begun.
-fn work(house: &House, begun: &AtomicUsize, until: usize) {
+/// Spawns, awaits and prunes runs until `until` runs were started.
+fn work(env: &TestEnv, started: &AtomicUsize, until: usize) {
     loop {
-        let number = begun.fetch_add(1, Ordering::Relaxed);
+        let number = started.fetch_add(1, Ordering::Relaxed);
         if number >= until {
             return;
         }
         let address = format!("run:soak-{number}");
-        let words = [
+        let args = [
             "spawn",
             "--template",
             "echo short",
@@ -125,10 +126,9 @@ fn work(house: &House, begun: &AtomicUsize, until: usize) {
             "soak",
             "--json",
         ];
-        house.materia(&words).run().ok();
-        house.materia(&["wait", &address, "--json"]).run().ok();
-        house
-            .materia(&["message", &address, "control.prune", "--json"])
+        env.materia(&args).run().ok();
+        env.materia(&["wait", &address, "--json"]).run().ok();
+        env.materia(&["message", &address, "control.prune", "--json"])
             .run()
             .ok();
     }
@@ -138,68 +138,65 @@ mod slow {
     use super::*;
 
     #[test]
-    #[expect(
-        clippy::print_stdout,
-        reason = "whoever asks for a soak wants its numbers"
-    )]
+    #[expect(clippy::print_stdout, reason = "a soak test prints its measurements")]
     fn memory_descriptors_and_disk_stay_flat() {
-        let house = House::new();
-        let (total, begun) = (runs(), AtomicUsize::new(0));
-        // From here on what ends is kept for whoever listens, also what ends before that one is
-        // there.
-        assert_eq!(house.told(&["--session", "soak"]), Vec::<Value>::new());
-        let mut watcher = house
+        let env = TestEnv::new();
+        let (total, started) = (run_count(), AtomicUsize::new(0));
+        // From now on, ends are kept for the watcher, even if it starts later.
+        assert_eq!(env.watch_once(&["--session", "soak"]), Vec::<Value>::new());
+        let mut watcher = env
             .shell("exec materia watch --session soak --json 2>watch.err")
             .start();
         let (pid, stdout) = (watcher.pid(), watcher.stdout());
-        let (hears, heard) = std::sync::mpsc::channel();
+        let (sender, events) = std::sync::mpsc::channel();
         let listener = std::thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-                let news: Value = serde_json::from_str(&line).unwrap();
-                hears
+                let event: Value = serde_json::from_str(&line).unwrap();
+                sender
                     .send((
-                        news["run"].as_str().unwrap().to_owned(),
-                        news["event"].clone(),
+                        event["run"].as_str().unwrap().to_owned(),
+                        event["event"].clone(),
                     ))
                     .unwrap();
             }
         });
-        let (mut looks, mut ended) = (Vec::new(), BTreeSet::new());
-        // The first part warms up; then everything that there is has been there.
+        let (mut samples, mut ended) = (Vec::new(), BTreeSet::new());
+        // The first quarter warms up: afterwards all caches are filled.
         for part in 1..=4 {
             std::thread::scope(|scope| {
-                for _ in 0..AT_ONCE {
-                    scope.spawn(|| work(&house, &begun, total * part / 4));
+                for _ in 0..CONCURRENT_RUNS {
+                    scope.spawn(|| work(&env, &started, total * part / 4));
                 }
             });
-            begun.store(total * part / 4, Ordering::Relaxed);
-            every_end_is_told_once(&house, &heard, &mut ended, total * part / 4);
-            looks.push(taken_at_rest(pid, &house.home()));
+            started.store(total * part / 4, Ordering::Relaxed);
+            assert_every_end_once(&env, &events, &mut ended, total * part / 4);
+            samples.push(idle_usage(pid, &env.home()));
         }
-        println!("{total} runs: {looks:#?}");
-        let (first, last) = (looks[0], looks[3]);
+        println!("{total} runs: {samples:#?}");
+        let (first, last) = (samples[0], samples[3]);
         assert!(
             last.memory <= first.memory + first.memory / 2 + 1024,
-            "memory of the watcher: {looks:?}"
+            "memory of the watcher: {samples:?}"
         );
         assert!(
-            looks.iter().all(|look| look.descriptors <= AT_REST),
-            "descriptors of the watcher: {looks:?}"
+            samples
+                .iter()
+                .all(|sample| sample.descriptors <= MAX_IDLE_DESCRIPTORS),
+            "descriptors of the watcher: {samples:?}"
         );
-        assert!(last.bytes <= first.bytes + (512 << 10), "disk: {looks:?}");
-        // Drafts are kept of the first five hundred, and of no more; what was just told may be
-        // about to go.
-        assert!(last.files <= 500 + 250, "files: {looks:?}");
+        assert!(last.bytes <= first.bytes + (512 << 10), "disk: {samples:?}");
+        // At most five hundred drafts are kept, and files of the last runs may still be there.
+        assert!(last.files <= 500 + 250, "files: {samples:?}");
         watcher.signal(Signal::TERM);
-        watcher.end();
+        watcher.wait();
         listener.join().unwrap();
-        assert_eq!(heard.try_iter().count(), 0, "more was told than happened");
+        assert_eq!(events.try_iter().count(), 0, "more events than runs");
         assert_eq!(
-            house.told(&["--session", "soak"]),
+            env.watch_once(&["--session", "soak"]),
             Vec::<Value>::new(),
-            "told again"
+            "an event was repeated"
         );
-        println!("{total} ends were told, each once");
-        assert!(house.alive().is_empty());
+        println!("{total} ends were reported, each once");
+        assert!(env.live_processes().is_empty());
     }
 }

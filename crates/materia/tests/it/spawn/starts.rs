@@ -1,17 +1,17 @@
-//! How runs begin, and who may begin them.
+//! How runs start, and which starts are refused.
 
 use super::*;
 
 #[test]
-fn a_run_has_the_contracts_report_and_outlives_its_launcher() {
-    let house = House::new();
-    let report = house.spawn("a", "sleep 600", &[]);
+fn spawn_reports_the_run_which_outlives_its_launcher() {
+    let env = TestEnv::new();
+    let report = env.spawn("a", "sleep 600", &[]);
     assert_eq!(report["run"], "a");
     assert_eq!(report["address"], "run:a");
     assert_eq!(report["status"], "running");
     assert_eq!(
         report["stateDir"],
-        "[HOUSE]/home/.pi/agent/tmp/pi-actors/runs/a"
+        "[ROOT]/home/.pi/agent/tmp/pi-actors/runs/a"
     );
     assert_eq!(report["generation"].as_str().unwrap().len(), 26);
     assert!(
@@ -20,60 +20,58 @@ fn a_run_has_the_contracts_report_and_outlives_its_launcher() {
             .unwrap()
             .contains("inspect run:a")
     );
-    assert_eq!(house.look("a").status.as_str(), "running");
-    let stopped = house.kill("a");
+    assert_eq!(env.run_state("a").status.as_str(), "running");
+    let stopped = env.kill("a");
     assert!(stopped.stopped, "{stopped:?}");
-    assert!(house.alive().is_empty());
-    assert_eq!(house.look("a").status.as_str(), "killed");
+    assert!(env.live_processes().is_empty());
+    assert_eq!(env.run_state("a").status.as_str(), "killed");
 }
 
 #[test]
-fn a_supervisor_leads_its_own_session() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let pid = house.look("a").start.unwrap().supervisor.pid;
+fn a_supervisor_has_its_own_unix_session() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let pid = env.run_state("a").start.unwrap().supervisor.pid;
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
     let (group, session) = (fields[2], fields[3]);
     assert_eq!((group, session), (&*pid.to_string(), &*pid.to_string()));
-    house.kill("a");
+    env.kill("a");
 }
 
-/// The command has the mask of its supervisor. No shell in between: some clear it.
+/// The command inherits the signal mask of its supervisor. There is no shell in between, because
+/// some shells clear the mask.
 #[test]
 fn a_supervisor_does_not_inherit_blocked_signals() {
-    let house = House::new();
-    let look = "grep SigBlk /proc/self/status";
+    let env = TestEnv::new();
+    let show_mask = "grep SigBlk /proc/self/status";
     let blocking = "env --block-signal=TERM,CHLD";
-    let spawn = format!("materia spawn --template '{look}' --as run:a --json");
-    let launched = house
-        .shell(&format!("{blocking} {look} && {blocking} {spawn}"))
+    let spawn = format!("materia spawn --template '{show_mask}' --as run:a --json");
+    let launched = env
+        .shell(&format!("{blocking} {show_mask} && {blocking} {spawn}"))
         .run()
         .ok();
     let blocked = format!("{:016x}", 1 << (15 - 1) | 1 << (17 - 1));
     assert!(
         launched.stdout.contains(&blocked),
-        "the launcher blocks nothing: {}",
+        "the launcher must block the signals: {}",
         launched.transcript()
     );
-    assert_eq!(house.wait("a")["status"], "done");
+    assert_eq!(env.wait("a")["status"], "done");
     assert_eq!(
-        house.run_file("a", "stdout.log"),
+        env.read_run_file("a", "stdout.log"),
         "SigBlk:\t0000000000000000\n"
     );
 }
 
 #[test]
-fn the_journal_is_the_story_and_the_snapshots_tell_it_again() {
-    let house = House::new();
-    house.spawn("a", "sh -c 'exit 7'", &[]);
-    let over = house.wait("a");
+fn the_journal_and_the_snapshots_have_the_end() {
+    let env = TestEnv::new();
+    env.spawn("a", "sh -c 'exit 7'", &[]);
+    let ended = env.wait("a");
+    assert_has!(ended, {"status": "failed", "code": 7});
     assert_eq!(
-        (&over["status"], &over["code"]),
-        (&json!("failed"), &json!(7))
-    );
-    assert_eq!(
-        kinds(&house, "a"),
+        kinds(&env, "a"),
         [
             "journal",
             "run.start",
@@ -82,51 +80,48 @@ fn the_journal_is_the_story_and_the_snapshots_tell_it_again() {
             "run.end"
         ]
     );
-    assert_eq!(document(&house, "a", "result.json")["code"], 7);
-    assert_eq!(document(&house, "a", "progress.json")["phase"], "failed");
-    let run = document(&house, "a", "run.json");
-    assert_eq!(
-        (&run["run"], &run["cwd"]),
-        (&json!("a"), &json!(house.work()))
-    );
+    assert_eq!(document(&env, "a", "result.json")["code"], 7);
+    assert_eq!(document(&env, "a", "progress.json")["phase"], "failed");
+    let run = document(&env, "a", "run.json");
+    assert_has!(run, {"run": "a", "cwd": env.work_dir()});
     assert_eq!(
         run["status"],
         Value::Null,
-        "what cannot be kept true is not written"
+        "a status in run.json would become stale"
     );
 }
 
 #[test]
-fn while_it_runs_again_nothing_says_how_it_ended_before() {
-    let house = House::new();
-    house.spawn("a", "true", &[]);
-    house.wait("a");
-    assert!(house.run_place("a").dir().join("result.json").exists());
-    house.spawn("a", "sleep 600", &[]);
-    assert!(!house.run_place("a").dir().join("result.json").exists());
-    house.kill("a");
-    assert_eq!(document(&house, "a", "result.json")["status"], "killed");
+fn a_new_generation_removes_the_old_result() {
+    let env = TestEnv::new();
+    env.spawn("a", "true", &[]);
+    env.wait("a");
+    assert!(env.run_dir("a").dir().join("result.json").exists());
+    env.spawn("a", "sleep 600", &[]);
+    assert!(!env.run_dir("a").dir().join("result.json").exists());
+    env.kill("a");
+    assert_eq!(document(&env, "a", "result.json")["status"], "killed");
 }
 
 #[test]
-fn a_second_start_is_refused_while_it_runs_and_is_a_new_generation_afterwards() {
-    let house = House::new();
-    let first = house.spawn("a", "sleep 600", &[]);
-    let again = house
+fn an_active_id_is_refused_and_an_ended_one_gets_a_new_generation() {
+    let env = TestEnv::new();
+    let first = env.spawn("a", "sleep 600", &[]);
+    let again = env
         .materia(&["spawn", "--template", "true", "--as", "run:a", "--json"])
         .run();
     assert_eq!(again.code(), 4, "{}", again.transcript());
     assert_eq!(again.json()["error"]["code"], "run_active");
-    house.kill("a");
-    let second = house.spawn("a", "true", &[]);
+    env.kill("a");
+    let second = env.spawn("a", "true", &[]);
     assert_ne!(first["generation"], second["generation"]);
-    assert_eq!(house.wait("a")["status"], "done");
-    assert_eq!(house.look("a").generations, 2);
+    assert_eq!(env.wait("a")["status"], "done");
+    assert_eq!(env.run_state("a").generations, 2);
 }
 
 #[test]
-fn an_id_that_leaves_its_root_is_no_id() {
-    let house = House::new();
+fn an_id_that_leaves_the_root_is_refused() {
+    let env = TestEnv::new();
     for bad in [
         "run:..",
         "run:.",
@@ -137,20 +132,19 @@ fn an_id_that_leaves_its_root_is_no_id() {
         "run:archived",
         "run:index.json",
     ] {
-        let refused = house
+        let refused = env
             .materia(&["spawn", "--template", "true", "--as", bad, "--json"])
             .run();
         assert_eq!(refused.code(), 2, "{}", refused.transcript());
     }
-    assert!(!house.runs().path().exists());
+    assert!(!env.runs_root().path().exists());
 }
 
 #[test]
-fn without_an_id_every_run_gets_one_of_its_own() {
-    let house = House::new();
+fn without_an_id_every_run_gets_its_own() {
+    let env = TestEnv::new();
     let spawn = || {
-        house
-            .materia(&["spawn", "--template", "true", "--json"])
+        env.materia(&["spawn", "--template", "true", "--json"])
             .run()
             .ok()
             .json()
@@ -158,25 +152,22 @@ fn without_an_id_every_run_gets_one_of_its_own() {
     let (one, two) = (spawn(), spawn());
     assert_ne!(one["run"], two["run"]);
     for run in [one, two] {
-        assert_eq!(house.wait(run["run"].as_str().unwrap())["status"], "done");
+        assert_eq!(env.wait(run["run"].as_str().unwrap())["status"], "done");
     }
 }
 
 #[test]
-fn what_is_wrong_is_said_before_anything_is_made() {
-    let house = House::new();
-    let missing = house
+fn wrong_input_is_reported_before_anything_is_created() {
+    let env = TestEnv::new();
+    let missing = env
         .materia(&["spawn", "--template", "echo {name}", "--json"])
         .run();
-    assert_eq!(
-        (missing.code(), &missing.json()["error"]["code"]),
-        (2, &json!("missing_value"))
-    );
-    let typed = house
+    missing.assert_error(2, "missing_value");
+    let typed = env
         .materia(&["spawn", "--template", "echo {n:int}", "n=x", "--json"])
         .run();
     assert_eq!(typed.code(), 2, "{}", typed.transcript());
-    let artifact = house
+    let artifact = env
         .materia(&[
             "spawn",
             "--template",
@@ -186,37 +177,31 @@ fn what_is_wrong_is_said_before_anything_is_made() {
             "--json",
         ])
         .run();
-    assert_eq!(
-        (artifact.code(), &artifact.json()["error"]["code"]),
-        (2, &json!("invalid_artifact"))
-    );
-    assert!(!house.runs().path().exists());
+    artifact.assert_error(2, "invalid_artifact");
+    assert!(!env.runs_root().path().exists());
 }
 
 #[test]
-fn a_command_that_cannot_start_is_a_run_that_failed() {
-    let house = House::new();
-    house.spawn("a", "no-such-program-anywhere", &[]);
-    let over = house.wait("a");
-    assert_eq!(
-        (&over["status"], &over["code"]),
-        (&json!("failed"), &json!(127))
-    );
+fn a_command_that_cannot_start_is_a_failed_run() {
+    let env = TestEnv::new();
+    env.spawn("a", "no-such-program-anywhere", &[]);
+    let ended = env.wait("a");
+    assert_has!(ended, {"status": "failed", "code": 127});
     assert!(
-        over["error"]
+        ended["error"]
             .as_str()
             .unwrap()
             .contains("no-such-program-anywhere"),
-        "{over}"
+        "{ended}"
     );
 }
 
 #[test]
-fn a_symlinked_directory_is_a_directory_like_any_other() {
-    let house = House::new();
-    std::os::unix::fs::symlink(house.work(), house.home().join("link")).unwrap();
-    let link = house.home().join("link");
-    let words = [
+fn a_run_can_be_spawned_from_a_symlinked_directory() {
+    let env = TestEnv::new();
+    std::os::unix::fs::symlink(env.work_dir(), env.home().join("link")).unwrap();
+    let link = env.home().join("link");
+    let args = [
         "-C",
         link.to_str().unwrap(),
         "spawn",
@@ -225,23 +210,19 @@ fn a_symlinked_directory_is_a_directory_like_any_other() {
         "--as",
         "run:a",
     ];
-    house.materia(&words).run().ok();
-    assert_eq!(house.look("a").status.as_str(), "running");
-    assert!(house.kill("a").stopped);
+    env.materia(&args).run().ok();
+    assert_eq!(env.run_state("a").status.as_str(), "running");
+    assert!(env.kill("a").stopped);
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused_before_anything_starts() {
-    let house = House::new();
-    let refused = |words: &[&str]| {
-        let outcome = house
-            .materia(&[&["spawn", "--json", "--as", "run:a"], words].concat())
+fn contradictory_options_are_refused_before_anything_starts() {
+    let env = TestEnv::new();
+    let refused = |args: &[&str]| {
+        let outcome = env
+            .materia(&[&["spawn", "--json", "--as", "run:a"], args].concat())
             .run();
-        assert!(
-            !house.run_place("a").dir().exists(),
-            "{}",
-            outcome.transcript()
-        );
+        assert!(!env.run_dir("a").dir().exists(), "{}", outcome.transcript());
         (
             outcome.code(),
             outcome.json()["error"]["code"].as_str().unwrap().to_owned(),
@@ -256,7 +237,7 @@ fn what_cannot_be_meant_is_refused_before_anything_starts() {
         "a=y",
     ];
     assert_eq!(refused(&twice), (2, "invalid_artifact".to_owned()));
-    let large = house.write("large", json!({ "text": "x".repeat(5 << 20) }).to_string());
+    let large = env.write("large", json!({ "text": "x".repeat(5 << 20) }).to_string());
     let values = [
         "--template",
         "echo {text}",
@@ -264,27 +245,21 @@ fn what_cannot_be_meant_is_refused_before_anything_starts() {
         large.to_str().unwrap(),
     ];
     assert_eq!(refused(&values).0, 2);
-    let moved = house
+    let moved = env
         .materia(&["spawn", "--json", "--template", "true"])
         .env("MATERIA_HOME", "here")
         .run();
-    assert_eq!(
-        (moved.code(), &moved.json()["error"]["code"]),
-        (2, &json!("no_home"))
-    );
+    moved.assert_error(2, "no_home");
 }
 
 #[test]
-fn the_error_of_a_run_says_that_it_took_too_long() {
-    let house = House::new();
-    house.spawn("a", r#"{"template": "sleep 600", "timeout": 50}"#, &[]);
-    let over = house.wait("a");
+fn a_timeout_is_the_error_of_the_run() {
+    let env = TestEnv::new();
+    env.spawn("a", r#"{"template": "sleep 600", "timeout": 50}"#, &[]);
+    let ended = env.wait("a");
+    assert_has!(ended, {"status": "failed", "code": 124});
     assert_eq!(
-        (&over["status"], &over["code"]),
-        (&json!("failed"), &json!(124))
-    );
-    assert_eq!(
-        document(&house, "a", "result.json")["error"],
+        document(&env, "a", "result.json")["error"],
         "sleep 600: timed out"
     );
 }

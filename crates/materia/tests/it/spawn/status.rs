@@ -1,15 +1,15 @@
-//! The status table: every way a run can stand, proved.
+//! The status table: every status of a run follows from evidence.
 
 use materia_engine::store::lock::{Holder, Lock, Mode, Wait};
 use materia_model::run::{RUN_START, Start, Supervisor};
 
 use super::*;
 
-/// A run whose supervisor, of this boot or another, is no process.
-fn left_behind(house: &House, id: &str, boot: &str, more: &[(&str, Value)]) -> Place {
-    let place = house.run_place(id);
-    std::fs::create_dir_all(place.dir()).unwrap();
-    let journal = run::journal(&place, &Clock::system()).unwrap();
+/// Creates a run whose supervisor, of this boot or another one, does not exist.
+fn run_without_supervisor(env: &TestEnv, id: &str, boot: &str, more: &[(&str, Value)]) -> Place {
+    let dir = env.run_dir(id);
+    std::fs::create_dir_all(dir.dir()).unwrap();
+    let journal = run::journal(&dir, &Clock::system()).unwrap();
     let supervisor = Supervisor {
         pid: i32::MAX - 1,
         start: 1,
@@ -26,7 +26,7 @@ fn left_behind(house: &House, id: &str, boot: &str, more: &[(&str, Value)]) -> P
     for (kind, data) in more {
         journal.append(kind, data).unwrap();
     }
-    place
+    dir
 }
 
 fn this_boot() -> String {
@@ -34,10 +34,10 @@ fn this_boot() -> String {
 }
 
 #[test]
-fn a_dead_supervisor_is_noticed_at_the_next_look_and_recorded_once() {
-    let house = House::new();
-    left_behind(&house, "a", &this_boot(), &[]);
-    let first = house
+fn a_dead_supervisor_is_detected_and_recorded_once() {
+    let env = TestEnv::new();
+    run_without_supervisor(&env, "a", &this_boot(), &[]);
+    let first = env
         .materia(&["inspect", "run:a", "--json"])
         .run()
         .ok()
@@ -47,76 +47,71 @@ fn a_dead_supervisor_is_noticed_at_the_next_look_and_recorded_once() {
         first["evidence"].as_str().unwrap().contains("is gone"),
         "{first}"
     );
-    house.materia(&["inspect", "run:a"]).run().ok();
+    env.materia(&["inspect", "run:a"]).run().ok();
     assert_eq!(
-        kinds(&house, "a")
+        kinds(&env, "a")
             .iter()
             .filter(|kind| *kind == "run.end")
             .count(),
         1
     );
-    assert_eq!(document(&house, "a", "progress.json")["phase"], "exited");
-    assert_eq!(document(&house, "a", "result.json")["status"], "exited");
+    assert_eq!(document(&env, "a", "progress.json")["phase"], "exited");
+    assert_eq!(document(&env, "a", "result.json")["status"], "exited");
 }
 
 #[test]
-fn a_run_is_starting_while_somebody_starts_it_and_never_was_when_nobody_does() {
-    let house = House::new();
-    let place = house.run_place("a");
-    std::fs::create_dir_all(place.dir()).unwrap();
-    let starts =
-        Lock::acquire(&place.lock(), Mode::Exclusive, Wait::No, &Holder::current()).unwrap();
-    let seen = house
+fn a_locked_run_without_records_is_starting_else_it_is_not_found() {
+    let env = TestEnv::new();
+    let dir = env.run_dir("a");
+    std::fs::create_dir_all(dir.dir()).unwrap();
+    let held_lock =
+        Lock::acquire(&dir.lock(), Mode::Exclusive, Wait::No, &Holder::current()).unwrap();
+    let inspected = env
         .materia(&["inspect", "run:a", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(seen["status"], "starting", "{seen}");
-    let waited = house
+    assert_eq!(inspected["status"], "starting", "{inspected}");
+    let waited = env
         .materia(&["wait", "run:a", "--timeout", "0.05", "--json"])
         .run()
         .json();
-    assert_eq!(
-        (&waited["timedOut"], &waited["runs"][0]["status"]),
-        (&json!(true), &json!("starting"))
-    );
-    drop(starts);
-    let gone = house.materia(&["inspect", "run:a", "--json"]).run();
-    assert_eq!(
-        (gone.code(), &gone.json()["error"]["code"]),
-        (3, &json!("run_not_found"))
-    );
-    house.spawn("a", "true", &[]);
-    assert_eq!(house.wait("a")["status"], "done");
+    assert_eq!(waited["timedOut"], true);
+    assert_eq!(waited["runs"][0]["status"], "starting");
+    drop(held_lock);
+    let gone = env.materia(&["inspect", "run:a", "--json"]).run();
+    gone.assert_error(3, "run_not_found");
+    env.spawn("a", "true", &[]);
+    assert_eq!(env.wait("a")["status"], "done");
 }
 
 #[test]
-fn a_request_that_was_pending_says_what_it_became() {
-    let house = House::new();
-    let asked = |kind: &str| {
+fn a_pending_request_determines_the_status_of_a_dead_run() {
+    let env = TestEnv::new();
+    let request = |kind: &str| {
         (
             "message",
             json!({"id": "m1", "to": "run:a", "type": kind, "generation": "g1"}),
         )
     };
     for (kind, status) in [("control.kill", "killed"), ("control.cancel", "cancelled")] {
-        let place = left_behind(&house, "a", &this_boot(), &[asked(kind)]);
-        assert_eq!(house.look("a").status.as_str(), status);
-        std::fs::remove_dir_all(place.dir()).unwrap();
+        let dir = run_without_supervisor(&env, "a", &this_boot(), &[request(kind)]);
+        assert_eq!(env.run_state("a").status.as_str(), status);
+        std::fs::remove_dir_all(dir.dir()).unwrap();
     }
 }
 
 #[test]
-fn after_a_restart_of_the_machine_nothing_runs() {
-    let house = House::new();
-    left_behind(&house, "a", "another-boot", &[]);
-    let listed = house
+fn after_a_reboot_no_run_is_running() {
+    let env = TestEnv::new();
+    run_without_supervisor(&env, "a", "another-boot", &[]);
+    let listed = env
         .materia(&["inspect", "session:all", "--json"])
         .run()
         .ok()
         .json();
     assert_eq!(listed["runs"][0]["status"], "exited");
-    let state = house.look("a");
+    let state = env.run_state("a");
     assert_eq!(
         state.ended.unwrap().end.evidence.unwrap(),
         "the machine was started anew since"
@@ -124,49 +119,44 @@ fn after_a_restart_of_the_machine_nothing_runs() {
 }
 
 #[test]
-fn after_a_restart_of_the_machine_everybody_learns_how_every_run_stands() {
-    let house = House::new();
+fn after_a_reboot_every_command_reports_ended_runs() {
+    let env = TestEnv::new();
     for run in ["a", "b", "c"] {
-        left_behind(&house, run, "another-boot", &[]);
+        run_without_supervisor(&env, run, "another-boot", &[]);
     }
-    let waited = house.materia(&["wait", "run:a", "--json"]).run();
-    assert_eq!(
-        (waited.code(), &waited.json()["runs"][0]["status"]),
-        (1, &json!("exited"))
-    );
-    let late = house.send(&["run:b", "task.run", "x"]);
-    assert_eq!(
-        (late.code(), &late.json()["error"]["code"]),
-        (4, &json!("run_not_running"))
-    );
-    let listed = house
+    let waited = env.materia(&["wait", "run:a", "--json"]).run();
+    assert_eq!(waited.code(), 1);
+    assert_eq!(waited.json()["runs"][0]["status"], "exited");
+    let late = env.send(&["run:b", "task.run", "x"]);
+    late.assert_error(4, "run_not_running");
+    let listed = env
         .materia(&["inspect", "session:all", "--status", "exited", "--json"])
         .run()
         .ok()
         .json();
     assert_eq!(listed["runs"].as_array().unwrap().len(), 3, "{listed}");
     for run in ["a", "b", "c"] {
-        let state = house.look(run);
+        let state = env.run_state(run);
         assert_eq!(
             state.ended.unwrap().end.evidence.unwrap(),
             "the machine was started anew since"
         );
-        house.spawn(run, "true", &[]);
-        assert_eq!(house.wait(run)["status"], "done", "its id is free");
+        env.spawn(run, "true", &[]);
+        assert_eq!(env.wait(run)["status"], "done", "the id must be free");
     }
 }
 
 #[test]
-fn a_pid_that_belongs_to_somebody_else_by_now_is_not_believed_and_not_signalled() {
-    let house = House::new();
-    let mut innocent = std::process::Command::new("sleep")
+fn a_reused_pid_is_not_taken_for_the_supervisor() {
+    let env = TestEnv::new();
+    let mut unrelated = std::process::Command::new("sleep")
         .arg("600")
         .spawn()
         .unwrap();
-    let place = house.run_place("a");
-    std::fs::create_dir_all(place.dir()).unwrap();
+    let dir = env.run_dir("a");
+    std::fs::create_dir_all(dir.dir()).unwrap();
     let supervisor = Supervisor {
-        pid: innocent.id().cast_signed(),
+        pid: unrelated.id().cast_signed(),
         start: 1,
         boot: this_boot(),
     };
@@ -176,86 +166,88 @@ fn a_pid_that_belongs_to_somebody_else_by_now_is_not_believed_and_not_signalled(
         supervisor,
         ..Start::default()
     };
-    run::journal(&place, &Clock::system())
+    run::journal(&dir, &Clock::system())
         .unwrap()
         .append(RUN_START, &start)
         .unwrap();
-    let stopped = house.kill("a");
+    let stopped = env.kill("a");
     assert_eq!(
         (stopped.stopped, stopped.status.as_str()),
         (false, "exited")
     );
     assert!(
-        innocent.try_wait().unwrap().is_none(),
-        "somebody innocent was ended"
+        unrelated.try_wait().unwrap().is_none(),
+        "an unrelated process was killed"
     );
-    innocent.kill().unwrap();
-    innocent.wait().unwrap();
+    unrelated.kill().unwrap();
+    unrelated.wait().unwrap();
 }
 
 #[test]
-fn snapshots_are_never_believed() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let dir = house.run_place("a").dir().to_owned();
+fn snapshots_do_not_determine_the_status() {
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let dir = env.run_dir("a").dir().to_owned();
     std::fs::write(dir.join("result.json"), r#"{"code": 0, "status": "done"}"#).unwrap();
     std::fs::write(dir.join("run.json"), "not even JSON").unwrap();
-    assert_eq!(house.look("a").status.as_str(), "running");
-    house.kill("a");
+    assert_eq!(env.run_state("a").status.as_str(), "running");
+    env.kill("a");
 }
 
 #[test]
-fn a_list_writes_nothing_into_runs_that_are_over_and_a_look_writes_what_is_missing() {
-    let house = House::new();
-    house.spawn("a", "true", &[]);
-    house.wait("a");
-    let result = house.run_place("a").dir().join("result.json");
+fn inspect_restores_a_missing_result_but_a_list_does_not() {
+    let env = TestEnv::new();
+    env.spawn("a", "true", &[]);
+    env.wait("a");
+    let result = env.run_dir("a").dir().join("result.json");
     std::fs::remove_file(&result).unwrap();
-    let listed = house
+    let listed = env
         .materia(&["inspect", "session:all", "--json"])
         .run()
         .ok()
         .json();
     assert_eq!(listed["runs"][0]["status"], "done");
     assert!(!result.exists());
-    house.materia(&["inspect", "run:a", "--json"]).run().ok();
-    assert_eq!(document(&house, "a", "result.json")["code"], 0);
+    env.materia(&["inspect", "run:a", "--json"]).run().ok();
+    assert_eq!(document(&env, "a", "result.json")["code"], 0);
 }
 
 #[test]
-fn what_a_part_of_a_dead_run_says_of_it_is_not_kept_for_others() {
-    let house = House::new();
-    house.shell("mkfifo go seen").run().ok();
-    house.spawn(
+fn the_view_from_inside_a_dead_run_is_not_cached() {
+    let env = TestEnv::new();
+    env.shell("mkfifo go seen").run().ok();
+    env.spawn(
         "a",
         "sh -c 'read x <go; materia inspect --json >list; echo x >seen; exec sleep 600'",
         &[],
     );
-    house.kill_supervisor("a");
-    house.shell("echo x >go; read x <seen").run().ok();
-    assert!(!house.alive().is_empty());
-    let listed = house.materia(&["inspect", "--json"]).run().ok().json();
+    env.kill_supervisor("a");
+    env.shell("echo x >go; read x <seen").run().ok();
+    assert!(!env.live_processes().is_empty());
+    let listed = env.materia(&["inspect", "--json"]).run().ok().json();
     assert_eq!(listed["runs"][0]["status"], "exited");
-    assert!(house.alive().is_empty(), "a list ends what was left");
-    assert_eq!(records(&house, "a").pop().unwrap()["type"], "run.end");
+    assert!(env.live_processes().is_empty(), "a list must end orphans");
+    assert_eq!(records(&env, "a").pop().unwrap()["type"], "run.end");
 }
 
 #[test]
-fn a_supervisor_killed_outright_leaves_nothing_and_the_id_is_free() {
-    let house = House::new();
-    house.spawn("a", "materia-fake forks 3 --setsid", &[]);
-    house.until_file_has(house.run_place("a").stdout(), "ready");
-    house.kill_supervisor("a");
-    // A new start cleans up by itself, before anything of it runs.
-    house.spawn("a", "true", &[]);
-    assert_eq!(house.wait("a")["status"], "done");
-    assert!(house.alive().is_empty(), "{:?}", house.alive());
-    let ends: Vec<Value> = records(&house, "a")
+fn after_a_killed_supervisor_a_new_start_cleans_up() {
+    let env = TestEnv::new();
+    env.spawn("a", "materia-fake forks 3 --setsid", &[]);
+    env.wait_for_file_text(env.run_dir("a").stdout(), "ready");
+    env.kill_supervisor("a");
+    // A new start ends the orphans before it starts its command.
+    env.spawn("a", "true", &[]);
+    assert_eq!(env.wait("a")["status"], "done");
+    assert!(
+        env.live_processes().is_empty(),
+        "{:?}",
+        env.live_processes()
+    );
+    let ends: Vec<Value> = records(&env, "a")
         .into_iter()
         .filter(|record| record["type"] == "run.end")
         .collect();
-    assert_eq!(
-        (&ends[0]["data"]["status"], &ends[1]["data"]["status"]),
-        (&json!("exited"), &json!("done"))
-    );
+    assert_eq!(ends[0]["data"]["status"], "exited");
+    assert_eq!(ends[1]["data"]["status"], "done");
 }

@@ -1,5 +1,4 @@
-//! Decisions: every id that a comment or a vector names has an anchor in
-//! `docs/design/decisions.md`.
+//! Decisions: every id in a comment or a vector has an anchor in `docs/design/decisions.md`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,10 +8,10 @@ use serde_json::Value;
 use super::{Tree, assert_none, bad_lines};
 
 const PAGE: &str = "docs/design/decisions.md";
-/// The first letters of ids: templates, recipes, actors, casts, security, fleet, build, promises.
+/// The letters of ids: templates, recipes, actors, casts, security, fleet, build, promises.
 const LETTERS: &str = "TRACSFBP";
 
-/// The ids that the page has anchors for, in its order.
+/// The ids of the anchors on the page, in order.
 fn anchors(tree: &Tree) -> Vec<&str> {
     let lines = tree.file(PAGE).text.lines();
     lines
@@ -20,7 +19,7 @@ fn anchors(tree: &Tree) -> Vec<&str> {
         .collect()
 }
 
-/// The ids in a text. What is in backticks is code: `S1` is often a socket.
+/// The ids in a text. Text in backticks is skipped, because `S1` is often a socket.
 fn ids(text: &str) -> impl Iterator<Item = &str> {
     let plain = text.split('`').step_by(2);
     let words = plain.flat_map(|part| part.split(|c: char| !c.is_alphanumeric() && c != '_'));
@@ -33,19 +32,19 @@ fn ids(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn ids_are_found_however_they_are_written() {
+fn ids_are_found_in_every_form() {
     let found = |text| ids(text).collect::<Vec<_>>();
     assert_eq!(found("(T21)"), ["T21"]);
     assert_eq!(
         found("C2: limits (A12, A5; R1 to R3)"),
         ["C2", "A12", "A5", "R1", "R3"]
     );
-    assert_eq!(found("told (A2–A5)"), ["A2", "A5"]);
+    assert_eq!(found("reported (A2–A5)"), ["A2", "A5"]);
     assert!(found("the socket `S1`, P100, UTF8, T, x_T1").is_empty());
 }
 
 #[test]
-fn every_decision_that_a_comment_names_has_an_anchor() {
+fn every_decision_in_a_comment_has_an_anchor() {
     let tree = Tree::read();
     let known: BTreeSet<&str> = anchors(&tree).into_iter().collect();
     let mut named = BTreeSet::new();
@@ -53,7 +52,7 @@ fn every_decision_that_a_comment_names_has_an_anchor() {
         let comments = file.text.lines().filter_map(|line| line.split_once("//"));
         named.extend(comments.flat_map(|(_, comment)| ids(comment)));
     }
-    assert!(named.len() > 60, "comments name decisions: {named:?}");
+    assert!(named.len() > 60, "too few decisions in comments: {named:?}");
     let offences = bad_lines(tree.rust(""), |_, line| {
         let (_, comment) = line.split_once("//")?;
         let unknown = ids(comment).find(|id| !known.contains(id))?;
@@ -63,7 +62,7 @@ fn every_decision_that_a_comment_names_has_an_anchor() {
 }
 
 #[test]
-fn every_decision_that_a_vector_names_has_an_anchor() {
+fn every_decision_in_a_vector_has_an_anchor() {
     let tree = Tree::read();
     let known: BTreeSet<&str> = anchors(&tree).into_iter().collect();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
@@ -83,7 +82,7 @@ fn every_decision_that_a_vector_names_has_an_anchor() {
                 checked += 1;
             }
         }
-        assert!(checked > 50, "{name} names decisions");
+        assert!(checked > 50, "too few decisions in {name}");
     }
 }
 
@@ -103,7 +102,7 @@ fn anchors_are_unique_and_numbered_without_gaps() {
 }
 
 #[test]
-fn each_decision_begins_with_its_own_id() {
+fn each_decision_starts_with_its_id() {
     let tree = Tree::read();
     let offences = bad_lines(std::iter::once(tree.file(PAGE)), |_, line| {
         let (id, rest) = line.strip_prefix("<a id=\"")?.split_once("\"></a>**")?;

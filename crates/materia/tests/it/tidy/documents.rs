@@ -1,9 +1,9 @@
-//! Documents: they exist, stay short, name what there is, and name no machine.
+//! Documents: they exist, stay short, have valid links, and contain no paths of a machine.
 
 use super::{Tree, assert_none, bad_lines};
 
 #[test]
-fn the_documents_a_newcomer_looks_for_exist() {
+fn the_standard_documents_exist() {
     let tree = Tree::read();
     for path in [
         "README.md",
@@ -28,14 +28,14 @@ fn the_documents_a_newcomer_looks_for_exist() {
 }
 
 #[test]
-fn every_promise_of_the_readme_names_a_test_that_is_there() {
+fn every_promise_of_the_readme_names_an_existing_test() {
     let tree = Tree::read();
     let readme = &tree.file("README.md").text;
     for number in 1..=8 {
         let row = readme
             .lines()
             .find(|line| line.starts_with(&format!("| P{number} |")))
-            .expect("a promise");
+            .expect("no row for this promise");
         let tests: Vec<&str> = row
             .split('`')
             .filter(|word| word.starts_with("tests/it/"))
@@ -47,12 +47,12 @@ fn every_promise_of_the_readme_names_a_test_that_is_there() {
     }
     assert!(
         readme.lines().count() <= 90,
-        "README.md is one screen, not a book"
+        "README.md has at most 90 lines"
     );
 }
 
 #[test]
-fn the_architecture_names_every_room() {
+fn the_architecture_names_every_module() {
     let tree = Tree::read();
     let page = &tree.file("ARCHITECTURE.md").text;
     let mut offences = Vec::new();
@@ -63,12 +63,14 @@ fn the_architecture_names_every_room() {
         "crates/materia",
     ] {
         let library = &tree.file(&format!("{krate}/src/lib.rs")).text;
-        for room in library
+        for module in library
             .lines()
             .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
         {
-            if !page.contains(&format!("`{room}`")) {
-                offences.push(format!("ARCHITECTURE.md does not name `{room}` of {krate}"));
+            if !page.contains(&format!("`{module}`")) {
+                offences.push(format!(
+                    "ARCHITECTURE.md does not name `{module}` of {krate}"
+                ));
             }
         }
     }
@@ -76,7 +78,7 @@ fn the_architecture_names_every_room() {
 }
 
 #[test]
-fn links_between_documents_lead_somewhere() {
+fn links_between_documents_are_valid() {
     let tree = Tree::read();
     let pages = tree.files.iter().filter(|file| file.path.ends_with(".md"));
     let offences = bad_lines(pages, |file, line| {
@@ -89,14 +91,14 @@ fn links_between_documents_lead_somewhere() {
                 .join("../..")
                 .join(folder)
                 .join(target);
-            (!outside && !path.exists()).then(|| format!("the link to `{target}` leads nowhere"))
+            (!outside && !path.exists()).then(|| format!("the link to `{target}` is broken"))
         })
     });
     assert_none(&offences);
 }
 
 #[test]
-fn links_to_headings_lead_to_one() {
+fn links_to_headings_are_valid() {
     let tree = Tree::read();
     let pages = tree.files.iter().filter(|file| file.path.ends_with(".md"));
     let offences = bad_lines(pages, |file, line| {
@@ -109,7 +111,7 @@ fn links_to_headings_lead_to_one() {
             let path = if target.is_empty() {
                 file.path.clone()
             } else {
-                joined(folder, target)
+                resolve(folder, target)
             };
             let page = tree.get(&path)?;
             let anchor = format!("<a id=\"{heading}\"></a>");
@@ -123,8 +125,8 @@ fn links_to_headings_lead_to_one() {
     assert_none(&offences);
 }
 
-/// A path seen from a folder, without `..`.
-fn joined(folder: &str, target: &str) -> String {
+/// Joins a path to a directory and resolves `..`.
+fn resolve(folder: &str, target: &str) -> String {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in target.split('/') {
         match part {
@@ -136,24 +138,23 @@ fn joined(folder: &str, target: &str) -> String {
     parts.join("/")
 }
 
-/// Whether a line is the heading that a link calls by this name.
+/// Whether a line is the heading with this anchor.
 fn is_heading(line: &str, name: &str) -> bool {
     line.strip_prefix('#')
         .is_some_and(|heading| slug(heading) == name)
 }
 
-/// The name of a heading in a link.
+/// The anchor of a heading.
 fn slug(line: &str) -> String {
-    let words = line.trim_start_matches('#').trim().to_lowercase();
-    words
-        .chars()
+    let text = line.trim_start_matches('#').trim().to_lowercase();
+    text.chars()
         .filter(|c| c.is_alphanumeric() || " -_".contains(*c))
         .collect::<String>()
         .replace(' ', "-")
 }
 
 #[test]
-fn every_concept_design_and_guide_page_is_on_the_list_of_its_folder() {
+fn every_concept_design_and_guide_page_is_in_its_index() {
     let tree = Tree::read();
     let mut offences = Vec::new();
     for folder in ["docs/concept", "docs/design", "docs/guide"] {
@@ -172,7 +173,7 @@ fn every_concept_design_and_guide_page_is_on_the_list_of_its_folder() {
 }
 
 #[test]
-fn no_machine_is_named() {
+fn no_file_contains_paths_of_a_machine() {
     let paths = [
         concat!("/wo", "rk/"),
         concat!("/ro", "ot/"),
@@ -183,7 +184,7 @@ fn no_machine_is_named() {
         paths
             .iter()
             .find(|path| line.contains(**path))
-            .map(|path| format!("names a machine's path: {path}"))
+            .map(|path| format!("path of a machine: {path}"))
     });
     assert_none(&offences);
 }

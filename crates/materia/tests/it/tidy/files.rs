@@ -1,14 +1,14 @@
-//! Files: each has a header, a parent that names it, a size a person can read, and no unfinished
-//! marks.
+//! Files: each has a header, a parent module that declares it, a limited length, and no unfinished
+//! code.
 
 use super::{Tree, assert_none, bad_lines};
 
-const LONGEST: usize = 600;
-/// Biome breaks lines at 100 columns, but neither texts nor comments.
+const MAX_LINES: usize = 600;
+/// Biome wraps lines at 100 columns, but not strings and comments.
 const MAX_CLIENT_COLUMNS: usize = 120;
 
 #[test]
-fn every_module_says_what_it_owns() {
+fn every_module_has_a_header() {
     let tree = Tree::read();
     let bare = tree.rust("").filter(|file| !file.text.starts_with("//! "));
     assert_none(
@@ -19,14 +19,14 @@ fn every_module_says_what_it_owns() {
 }
 
 #[test]
-fn no_file_is_too_long_to_read() {
+fn no_file_is_too_long() {
     let tree = Tree::read();
     let long = tree
         .rust("")
-        .filter(|file| file.text.lines().count() > LONGEST);
+        .filter(|file| file.text.lines().count() > MAX_LINES);
     assert_none(
         &long
-            .map(|file| format!("{}: over {LONGEST} lines", file.path))
+            .map(|file| format!("{}: over {MAX_LINES} lines", file.path))
             .collect::<Vec<_>>(),
     );
 }
@@ -96,13 +96,13 @@ fn no_snapshot_is_forgotten() {
     });
     assert_none(
         &orphaned
-            .map(|file| format!("{}: no test writes it", file.path))
+            .map(|file| format!("{}: no test uses it", file.path))
             .collect::<Vec<_>>(),
     );
 }
 
 #[test]
-fn nothing_is_marked_unfinished() {
+fn no_code_is_marked_as_unfinished() {
     let marks = [
         concat!("to", "do!("),
         concat!("unimple", "mented!("),
@@ -120,23 +120,24 @@ fn nothing_is_marked_unfinished() {
 }
 
 #[test]
-fn product_code_waits_for_events_and_never_sleeps() {
+fn product_code_never_sleeps() {
     let tree = Tree::read();
     let offences = bad_lines(tree.rust("crates/"), |file, line| {
         let sleeps = line.contains("thread::sleep(") || line.contains("time::sleep(");
-        (sleeps && file.path.contains("/src/")).then(|| "sleeps; can an event wake it?".to_owned())
+        (sleeps && file.path.contains("/src/"))
+            .then(|| "sleeps; wait for an event instead".to_owned())
     });
     assert_none(&offences);
 }
 
-/// Where the operating system may demand unsafe code.
+/// The directories in which system calls may need unsafe code.
 const UNSAFE_FOLDERS: [&str; 2] = [
     "crates/materia-engine/src/process/",
     "crates/materia-engine/src/sandbox/",
 ];
 
 #[test]
-fn only_the_system_interface_may_be_unsafe() {
+fn only_the_system_interface_is_unsafe() {
     let (lint, block) = (concat!("unsafe", "_code"), concat!("unsafe", " {"));
     let tree = Tree::read();
     let denied = format!("{lint} = \"deny\"");
@@ -177,7 +178,7 @@ fn only_the_system_interface_may_be_unsafe() {
 }
 
 #[test]
-fn nothing_outside_the_checkout_is_read() {
+fn no_file_reads_outside_of_the_checkout() {
     let outside = [
         concat!("join(\"../../", "../"),
         concat!("../sha", "red"),
@@ -186,21 +187,21 @@ fn nothing_outside_the_checkout_is_read() {
     let tree = Tree::read();
     let offences = bad_lines(tree.files.iter(), |_, line| {
         let path = outside.iter().find(|path| line.contains(**path))?;
-        Some(format!("leads out of the checkout: {path}"))
+        Some(format!("path outside of the checkout: {path}"))
     });
     assert_none(&offences);
 }
 
 #[test]
-fn no_test_passes_without_its_tools() {
+fn tests_that_need_tools_are_in_their_modules() {
     let tree = Tree::read();
     let offences = bad_lines(tree.rust("crates/materia/tests/it"), |file, line| {
         if line.contains(concat!("\"C", "I\"")) {
-            return Some("a test does the same with and without CI".to_owned());
+            return Some("a test must not depend on CI".to_owned());
         }
-        // A module named after the tool is what `./test --no-install` leaves out.
+        // `./test --no-install` excludes modules by the name of the tool.
         let (call, module) = [
-            (concat!("Stage::", "new("), "needs_agents"),
+            (concat!("AgentHarness::", "new("), "needs_agents"),
             (concat!("tools::", "agents()"), "needs_agents"),
             (concat!("tools::", "jj()"), "needs_jj"),
             (concat!("tools::", "cannot_mount("), "needs_mount"),
@@ -209,14 +210,14 @@ fn no_test_passes_without_its_tools() {
         .find(|(call, _)| line.contains(call))?;
         let is_inside =
             file.path.contains(module) || file.text.contains(&format!("mod {module} {{"));
-        (!is_inside && !file.path.ends_with("agent/stage.rs"))
+        (!is_inside && !file.path.ends_with("agent/harness.rs"))
             .then(|| format!("`{call}` outside of a module `{module}`"))
     });
     assert_none(&offences);
 }
 
 #[test]
-fn every_module_that_needs_a_tool_is_known_to_the_test_command() {
+fn the_test_script_knows_every_needs_module() {
     let tree = Tree::read();
     let known = tree.file("test").text.as_str();
     let line = known

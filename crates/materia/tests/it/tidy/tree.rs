@@ -1,17 +1,16 @@
-//! The project's own files, read once per test.
+//! The files of the repository, read once per test.
 
 use std::fs;
 use std::path::Path;
 
-/// One file of the project.
+/// A file of the repository.
 pub struct File {
-    /// Its path from the project's root, with `/`.
+    /// The path from the root of the repository, with `/`.
     pub path: String,
-    /// Its text.
     pub text: String,
 }
 
-/// All text files of the project.
+/// All text files of the repository.
 pub struct Tree {
     pub files: Vec<File>,
 }
@@ -22,7 +21,7 @@ const KINDS: [&str; 13] = [
 ];
 
 impl Tree {
-    /// Reads the project.
+    /// Reads the repository.
     pub fn read() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../..")
@@ -61,7 +60,7 @@ impl Tree {
         Self { files }
     }
 
-    /// The Rust files below a folder.
+    /// The Rust files below a directory.
     pub fn rust<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a File> {
         self.files
             .iter()
@@ -81,7 +80,7 @@ impl Tree {
 }
 
 impl File {
-    /// The code of a Rust file: comments taken out, and the tests at its end.
+    /// The code of a Rust file without comments and the tests at its end.
     pub fn code(&self) -> String {
         let end = self
             .text

@@ -1,14 +1,13 @@
-//! `blackbelt-bootstrap` and `blackbelt-maintain`: without jj for real; the calls and their order
-//! with a stand-in that writes down what it is told.
+//! `blackbelt-bootstrap` and `blackbelt-maintain`, without jj and with a fake that logs its calls.
 
 use serde_json::{Value, json};
 
 use super::{git, utility};
-use crate::house::{House, Outcome};
+use crate::test_env::{TestEnv, TestOutput};
 
-/// A `jj` that logs its words and obeys marker files: `norepo`, `dirty`, and `fail-WORD` for a call
-/// with that word.
-const STAND_IN: &str = r#"#!/bin/sh
+/// A fake `jj` that logs its arguments. Marker files control it: `norepo`, `dirty`, and `fail-WORD`,
+/// which fails calls with that argument.
+const FAKE_JJ: &str = r#"#!/bin/sh
 echo "$*" >>jj.log
 for word in "$@"; do
   [ -e "fail-$word" ] && { echo "refused  $word" >&2; exit 3; }
@@ -22,36 +21,35 @@ esac
 exit 0
 "#;
 
-fn with_stand_in(markers: &[&str]) -> House {
-    let house = House::new();
-    house.write("bin/jj", STAND_IN);
-    house.shell("chmod +x bin/jj").run().ok();
+fn env_with_fake_jj(markers: &[&str]) -> TestEnv {
+    let env = TestEnv::new();
+    env.write("bin/jj", FAKE_JJ);
+    env.shell("chmod +x bin/jj").run().ok();
     for marker in markers {
-        house.write(marker, "");
+        env.write(marker, "");
     }
-    house
+    env
 }
 
-fn run(house: &House, name: &str, input: &Value) -> Outcome {
+fn run(env: &TestEnv, name: &str, input: &Value) -> TestOutput {
     let path = format!(
         "{}/bin:/usr/local/bin:/usr/bin:/bin",
-        house.work().display()
+        env.work_dir().display()
     );
-    house
-        .materia(&["utility", name])
+    env.materia(&["utility", name])
         .stdin(input.to_string())
         .env("PATH", path)
         .run()
 }
 
-fn without_jj(house: &House, name: &str, input: &Value) -> Outcome {
-    let call = house.materia(&["utility", name]).stdin(input.to_string());
-    call.env("PATH", house.work().join("nobin")).run()
+fn without_jj(env: &TestEnv, name: &str, input: &Value) -> TestOutput {
+    let command = env.materia(&["utility", name]).stdin(input.to_string());
+    command.env("PATH", env.work_dir().join("nobin")).run()
 }
 
-/// What the stand-in was told so far.
-fn told(house: &House) -> Vec<String> {
-    let log = std::fs::read_to_string(house.work().join("jj.log")).unwrap_or_default();
+/// The calls of the fake so far.
+fn jj_calls(env: &TestEnv) -> Vec<String> {
+    let log = std::fs::read_to_string(env.work_dir().join("jj.log")).unwrap_or_default();
     log.lines().map(str::to_owned).collect()
 }
 
@@ -60,15 +58,15 @@ fn item(title: &str) -> Value {
 }
 
 #[test]
-fn without_jj_bootstrap_fails_with_its_payload_and_changes_nothing() {
-    let house = House::new();
-    git(&house, "init");
-    for json_voice in [false, true] {
-        let words: &[&str] = &["utility", "blackbelt-bootstrap", "--json"];
-        let call = house
-            .materia(&words[..if json_voice { 3 } else { 2 }])
+fn without_jj_bootstrap_fails_and_changes_nothing() {
+    let env = TestEnv::new();
+    git(&env, "init");
+    for json in [false, true] {
+        let args: &[&str] = &["utility", "blackbelt-bootstrap", "--json"];
+        let command = env
+            .materia(&args[..if json { 3 } else { 2 }])
             .stdin("{\"castId\": \"test\"}");
-        let outcome = call.env("PATH", house.work().join("nobin")).run();
+        let outcome = command.env("PATH", env.work_dir().join("nobin")).run();
         assert_eq!(outcome.code(), 1);
         let expected = json!({"state": {"blackbeltBootstrap": {
             "ok": false, "error": "`jj` was not found on PATH", "available": {"jj": false}, "initialized": false,
@@ -80,13 +78,13 @@ fn without_jj_bootstrap_fails_with_its_payload_and_changes_nothing() {
             outcome.stderr
         );
     }
-    assert!(!house.work().join(".jj").exists());
+    assert!(!env.work_dir().join(".jj").exists());
 }
 
 #[test]
-fn without_jj_or_a_repository_maintain_is_not_satisfied_and_sends_to_bootstrap() {
-    let house = House::new();
-    let outcome = without_jj(&house, "blackbelt-maintain", &item("feat: x")).ok();
+fn without_jj_or_a_repository_maintain_is_not_satisfied() {
+    let env = TestEnv::new();
+    let outcome = without_jj(&env, "blackbelt-maintain", &item("feat: x")).ok();
     let context = "`jj` was not found on PATH: install it, then run Blackbelt-Bootstrap first. [bookmark: blackbelt/q]";
     assert_eq!(
         outcome.json(),
@@ -94,27 +92,27 @@ fn without_jj_or_a_repository_maintain_is_not_satisfied_and_sends_to_bootstrap()
     );
     assert_eq!(outcome.stderr, "");
 
-    let house = with_stand_in(&["norepo", "dirty"]);
-    let result = run(&house, "blackbelt-maintain", &item("feat: x"))
+    let env = env_with_fake_jj(&["norepo", "dirty"]);
+    let result = run(&env, "blackbelt-maintain", &item("feat: x"))
         .ok()
         .json();
     let context =
         "This is no jj repository: run Blackbelt-Bootstrap first. [bookmark: blackbelt/q]";
     assert_eq!(result, json!({"satisfied": false, "context": context}));
-    assert_eq!(told(&house), ["root"]);
+    assert_eq!(jj_calls(&env), ["root"]);
 }
 
 #[test]
-fn bootstrap_makes_a_repository_a_commit_and_a_bookmark_in_this_order() {
-    let house = with_stand_in(&["norepo", "dirty", "fail-set", "fail-create"]);
-    let outcome = run(&house, "blackbelt-bootstrap", &json!({"castId": "test"})).ok();
+fn bootstrap_creates_a_repository_a_commit_and_a_bookmark() {
+    let env = env_with_fake_jj(&["norepo", "dirty", "fail-set", "fail-create"]);
+    let outcome = run(&env, "blackbelt-bootstrap", &json!({"castId": "test"})).ok();
     let report = &outcome.json()["state"]["blackbeltBootstrap"];
     let name = report["bookmarkName"].as_str().unwrap();
     assert!(
         name.starts_with("blackbelt/") && name.ends_with("-9f86d08188"),
         "{name}"
     );
-    let expected = json!({"ok": true, "root": "[HOUSE]/project", "available": {"jj": true}, "initialized": true,
+    let expected = json!({"ok": true, "root": "[ROOT]/project", "available": {"jj": true}, "initialized": true,
         "newWorkingCommit": true, "emptyHead": true, "bookmarkName": name});
     assert_eq!(*report, expected);
     let calls = [
@@ -127,21 +125,17 @@ fn bootstrap_makes_a_repository_a_commit_and_a_bookmark_in_this_order() {
         format!("bookmark create {name} --revision @"),
         format!("bookmark move {name} --to @"),
     ];
-    assert_eq!(told(&house), calls);
+    assert_eq!(jj_calls(&env), calls);
     assert_eq!(outcome.stderr, "");
 }
 
 #[test]
-fn a_repository_that_is_ready_only_gets_its_bookmark() {
-    let house = with_stand_in(&[]);
+fn an_existing_repository_only_gets_a_bookmark() {
+    let env = env_with_fake_jj(&[]);
     let input = json!({"castId": " ", "runDir": "/r", "params": {"bookmarkName": "  "}});
     let report =
-        run(&house, "blackbelt-bootstrap", &input).ok().json()["state"]["blackbeltBootstrap"]
-            .take();
-    assert_eq!(
-        (&report["initialized"], &report["newWorkingCommit"]),
-        (&json!(false), &json!(false))
-    );
+        run(&env, "blackbelt-bootstrap", &input).ok().json()["state"]["blackbeltBootstrap"].take();
+    assert_has!(report, {"initialized": false, "newWorkingCommit": false});
     let name = report["bookmarkName"].as_str().unwrap();
     assert!(name.ends_with("-6588117f7b"), "{name}");
     let calls = [
@@ -149,20 +143,19 @@ fn a_repository_that_is_ready_only_gets_its_bookmark() {
         "diff --summary",
         &format!("bookmark set {name} --revision @"),
     ];
-    assert_eq!(told(&house), calls);
+    assert_eq!(jj_calls(&env), calls);
     let input = json!({"params": {"bookmarkName": "Feature Name.lock"}});
     let report =
-        run(&house, "blackbelt-bootstrap", &input).ok().json()["state"]["blackbeltBootstrap"]
-            .take();
+        run(&env, "blackbelt-bootstrap", &input).ok().json()["state"]["blackbeltBootstrap"].take();
     assert_eq!(report["bookmarkName"], "blackbelt/feature-name-lock");
 }
 
 #[test]
-fn beside_git_the_mode_is_left_to_jj() {
-    let house = with_stand_in(&["norepo"]);
-    git(&house, "init");
-    let outcome = run(&house, "blackbelt-bootstrap", &json!({})).ok();
-    assert_eq!(told(&house)[1], "git init");
+fn in_a_git_repository_jj_chooses_the_mode() {
+    let env = env_with_fake_jj(&["norepo"]);
+    git(&env, "init");
+    let outcome = run(&env, "blackbelt-bootstrap", &json!({})).ok();
+    assert_eq!(jj_calls(&env)[1], "git init");
     assert!(
         outcome.stderr.contains("beside an existing .git"),
         "{}",
@@ -171,8 +164,8 @@ fn beside_git_the_mode_is_left_to_jj() {
 }
 
 #[test]
-fn a_bootstrap_that_fails_says_what_jj_said() {
-    for (markers, said) in [
+fn a_failed_bootstrap_reports_the_error_of_jj() {
+    for (markers, message) in [
         (
             &["norepo", "fail-init"][..],
             "`jj git init` failed (exit code 3): refused init",
@@ -191,38 +184,41 @@ fn a_bootstrap_that_fails_says_what_jj_said() {
             "`jj bookmark set blackbelt/mine` failed (exit code 3): refused bookmark",
         ),
     ] {
-        let house = with_stand_in(markers);
+        let env = env_with_fake_jj(markers);
         let outcome = run(
-            &house,
+            &env,
             "blackbelt-bootstrap",
             &json!({"params": {"bookmarkName": "mine"}}),
         );
         assert_eq!(outcome.code(), 1, "{}", outcome.transcript());
         let report = outcome.json()["state"]["blackbeltBootstrap"].take();
         assert_eq!(report["ok"], false);
-        assert!(report["error"].as_str().unwrap().contains(said), "{report}");
-        assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
+        assert!(
+            report["error"].as_str().unwrap().contains(message),
+            "{report}"
+        );
+        assert!(outcome.stderr.contains(message), "{}", outcome.stderr);
     }
-    let house = with_stand_in(&[]);
+    let env = env_with_fake_jj(&[]);
     for name in [json!(7), json!("x".repeat(300))] {
         let outcome = run(
-            &house,
+            &env,
             "blackbelt-bootstrap",
             &json!({"params": {"bookmarkName": name}}),
         );
         assert_eq!(outcome.code(), 2, "{}", outcome.transcript());
     }
-    assert!(told(&house).is_empty());
+    assert!(jj_calls(&env).is_empty());
 }
 
 #[test]
-fn maintain_describes_moves_and_opens_in_this_order() {
+fn maintain_describes_moves_the_bookmark_and_opens_a_commit() {
     for (title, message) in [
         ("feat: x", "describe -m feat: x"),
         ("--help", "describe --message=--help"),
     ] {
-        let house = with_stand_in(&["dirty"]);
-        let result = run(&house, "blackbelt-maintain", &item(title)).ok().json();
+        let env = env_with_fake_jj(&["dirty"]);
+        let result = run(&env, "blackbelt-maintain", &item(title)).ok().json();
         let context = format!("Checkpoint: {title} [bookmark: blackbelt/q]");
         assert_eq!(result, json!({"satisfied": true, "context": context}));
         let calls = [
@@ -232,27 +228,27 @@ fn maintain_describes_moves_and_opens_in_this_order() {
             "bookmark set blackbelt/q --revision @",
             "new",
         ];
-        assert_eq!(told(&house), calls);
-        let again = run(&house, "blackbelt-maintain", &item(title)).ok().json();
+        assert_eq!(jj_calls(&env), calls);
+        let again = run(&env, "blackbelt-maintain", &item(title)).ok().json();
         assert_eq!(again["satisfied"], true);
         assert_eq!(
-            told(&house)[5..],
+            jj_calls(&env)[5..],
             ["root", "diff --summary"],
-            "there are no empty checkpoints"
+            "an empty checkpoint must not be created"
         );
     }
 }
 
 #[test]
-fn maintain_asks_jj_nothing_without_a_bookmark_or_a_title() {
-    let house = with_stand_in(&["dirty"]);
+fn without_a_bookmark_or_a_title_maintain_does_not_call_jj() {
+    let env = env_with_fake_jj(&["dirty"]);
     for state in [
         json!({}),
         json!(null),
         json!({"blackbeltBootstrap": {"bookmarkName": " "}}),
     ] {
         let result = run(
-            &house,
+            &env,
             "blackbelt-maintain",
             &json!({"item": {"title": "x"}, "state": state}),
         )
@@ -272,7 +268,7 @@ fn maintain_asks_jj_nothing_without_a_bookmark_or_a_title() {
     ] {
         let state = json!({"blackbeltBootstrap": {"bookmarkName": bookmark}});
         let input = json!({"item": {"title": title}, "state": state});
-        let result = run(&house, "blackbelt-maintain", &input).ok().json();
+        let result = run(&env, "blackbelt-maintain", &input).ok().json();
         assert_eq!(result["satisfied"], false);
         assert!(
             result["context"]
@@ -282,12 +278,12 @@ fn maintain_asks_jj_nothing_without_a_bookmark_or_a_title() {
             "{result}"
         );
     }
-    assert!(told(&house).is_empty());
+    assert!(jj_calls(&env).is_empty());
 }
 
 #[test]
-fn what_jj_refuses_is_not_satisfied() {
-    for (marker, said, last) in [
+fn if_jj_fails_maintain_is_not_satisfied() {
+    for (marker, message, last) in [
         ("fail-diff", "`jj diff --summary` failed", "diff --summary"),
         ("fail-describe", "`jj describe -m` failed", "describe -m x"),
         (
@@ -301,16 +297,16 @@ fn what_jj_refuses_is_not_satisfied() {
             "new",
         ),
     ] {
-        let house = with_stand_in(&["dirty", marker]);
-        let result = run(&house, "blackbelt-maintain", &item("x")).ok().json();
+        let env = env_with_fake_jj(&["dirty", marker]);
+        let result = run(&env, "blackbelt-maintain", &item("x")).ok().json();
         let context = result["context"].as_str().unwrap();
         assert!(
-            result["satisfied"] == false && context.contains(said),
+            result["satisfied"] == false && context.contains(message),
             "{marker}: {context}"
         );
         assert!(context.ends_with("[bookmark: blackbelt/q]"), "{context}");
-        assert_eq!(told(&house).last().unwrap(), last);
+        assert_eq!(jj_calls(&env).last().unwrap(), last);
     }
-    let house = House::new();
-    assert_eq!(utility(&house, "blackbelt-maintain", &json!([])).code(), 2);
+    let env = TestEnv::new();
+    assert_eq!(utility(&env, "blackbelt-maintain", &json!([])).code(), 2);
 }

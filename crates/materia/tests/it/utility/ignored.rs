@@ -1,4 +1,4 @@
-//! `ensure-ignored`: what is added, where, and what is left alone.
+//! `ensure-ignored`: which patterns are added to which file, and what is not changed.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -6,49 +6,48 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{git, utility};
-use crate::house::House;
+use crate::test_env::TestEnv;
 
-fn patterns(words: &[&str]) -> Value {
-    json!({"params": {"patterns": words}})
+fn patterns(args: &[&str]) -> Value {
+    json!({"params": {"patterns": args}})
 }
 
 #[test]
-fn patterns_are_added_once_and_git_ignores_what_they_name() {
-    let house = House::new();
-    git(&house, "init");
-    let wanted = [".pi/pi-materia/", "*.tmp"];
+fn patterns_are_added_once_and_git_uses_them() {
+    let env = TestEnv::new();
+    git(&env, "init");
+    let requested = [".pi/pi-materia/", "*.tmp"];
     let expected = |added: &[&str], unchanged: &[&str]| {
-        json!({"state": {"artifactIgnore": {"ok": true, "root": "[HOUSE]/project",
-            "file": "[HOUSE]/project/.gitignore", "patterns": wanted, "added": added, "unchanged": unchanged}}})
+        json!({"state": {"artifactIgnore": {"ok": true, "root": "[ROOT]/project",
+            "file": "[ROOT]/project/.gitignore", "patterns": requested, "added": added, "unchanged": unchanged}}})
     };
-    let first = utility(&house, "ensure-ignored", &patterns(&wanted)).ok();
-    assert_eq!(first.json(), expected(&wanted, &[]));
+    let first = utility(&env, "ensure-ignored", &patterns(&requested)).ok();
+    assert_eq!(first.json(), expected(&requested, &[]));
     assert_eq!(first.stderr, "");
-    let second = utility(&house, "ensure-ignored", &patterns(&wanted)).ok();
-    assert_eq!(second.json(), expected(&[], &wanted));
-    assert_eq!(house.read(".gitignore"), ".pi/pi-materia/\n*.tmp\n");
-    house.write(".pi/pi-materia/cast/events.jsonl", "");
-    house
-        .shell("git check-ignore -q .pi/pi-materia/cast/events.jsonl && git check-ignore -q a.tmp")
+    let second = utility(&env, "ensure-ignored", &patterns(&requested)).ok();
+    assert_eq!(second.json(), expected(&[], &requested));
+    assert_eq!(env.read(".gitignore"), ".pi/pi-materia/\n*.tmp\n");
+    env.write(".pi/pi-materia/cast/events.jsonl", "");
+    env.shell("git check-ignore -q .pi/pi-materia/cast/events.jsonl && git check-ignore -q a.tmp")
         .run()
         .ok();
-    let mode = house
-        .work()
+    let mode = env
+        .work_dir()
         .join(".gitignore")
         .metadata()
         .unwrap()
         .permissions()
         .mode();
     assert_eq!(mode & 0o600, 0o600);
-    let bare = utility(&house, "project.ensureIgnored", &patterns(&wanted))
+    let bare = utility(&env, "project.ensureIgnored", &patterns(&requested))
         .ok()
         .json();
-    assert_eq!(bare, expected(&[], &wanted)["state"]["artifactIgnore"]);
+    assert_eq!(bare, expected(&[], &requested)["state"]["artifactIgnore"]);
 }
 
 #[test]
-fn what_was_there_stays_byte_for_byte() {
-    let house = House::new();
+fn existing_content_is_kept_unchanged() {
+    let env = TestEnv::new();
     for (before, added) in [
         (b"# out/\ntarget".as_slice(), "\nout/\n"),
         (b"target\r\n\r\n\xff\xfe\r\n", "out/\n"),
@@ -56,10 +55,10 @@ fn what_was_there_stays_byte_for_byte() {
         (b"/out/\nout\n!out/\n", "out/\n"),
         (b"", "out/\n"),
     ] {
-        let file = house.write(".gitignore", before);
+        let file = env.write(".gitignore", before);
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o664)).unwrap();
         for _ in 0..2 {
-            utility(&house, "ensure-ignored", &patterns(&["out/", " out/ "])).ok();
+            utility(&env, "ensure-ignored", &patterns(&["out/", " out/ "])).ok();
             assert_eq!(
                 std::fs::read(&file).unwrap(),
                 [before, added.as_bytes()].concat()
@@ -70,37 +69,37 @@ fn what_was_there_stays_byte_for_byte() {
 }
 
 #[test]
-fn the_root_is_the_repositorys_and_can_be_told() {
-    let house = House::new();
-    git(&house, "init outer");
-    house.write("outer/sub/deep/keep", "");
+fn the_root_is_the_repository_or_a_parameter() {
+    let env = TestEnv::new();
+    git(&env, "init outer");
+    env.write("outer/sub/deep/keep", "");
     let run = |input: Value| {
-        utility(&house, "ensure-ignored", &input).ok().json()["state"]["artifactIgnore"].take()
+        utility(&env, "ensure-ignored", &input).ok().json()["state"]["artifactIgnore"].take()
     };
     let with = |cwd: &str, params: Value| json!({"cwd": cwd, "params": params});
     let file = |input: Value| run(input)["file"].as_str().unwrap().to_owned();
     let x = json!({"patterns": ["x"]});
     assert_eq!(
         file(with("outer/sub/deep", x.clone())),
-        "[HOUSE]/project/outer/.gitignore"
+        "[ROOT]/project/outer/.gitignore"
     );
-    house.write("outer/sub/.jj/keep", "");
+    env.write("outer/sub/.jj/keep", "");
     assert_eq!(
         file(with("outer/sub/deep", x.clone())),
-        "[HOUSE]/project/outer/sub/.gitignore"
+        "[ROOT]/project/outer/sub/.gitignore"
     );
-    assert_eq!(file(with("", x)), "[HOUSE]/project/.gitignore");
-    let told = json!({"patterns": ["x"], "root": "../nested", "file": "info/exclude"});
-    let report = run(with("outer", told));
-    assert_eq!(report["root"], "[HOUSE]/project/nested");
-    assert_eq!(report["file"], "[HOUSE]/project/nested/info/exclude");
-    assert_eq!(house.read("nested/info/exclude"), "x\n");
+    assert_eq!(file(with("", x)), "[ROOT]/project/.gitignore");
+    let params = json!({"patterns": ["x"], "root": "../nested", "file": "info/exclude"});
+    let report = run(with("outer", params));
+    assert_eq!(report["root"], "[ROOT]/project/nested");
+    assert_eq!(report["file"], "[ROOT]/project/nested/info/exclude");
+    assert_eq!(env.read("nested/info/exclude"), "x\n");
 }
 
 #[test]
-fn without_patterns_or_with_wrong_ones_nothing_is_written() {
-    let house = House::new();
-    for (patterns, said) in [
+fn without_valid_patterns_nothing_is_written() {
+    let env = TestEnv::new();
+    for (patterns, message) in [
         (json!(["  "]), "`params.patterns` has no pattern"),
         (json!([]), "`params.patterns` has no pattern"),
         (json!(null), "`params.patterns` has no pattern"),
@@ -118,21 +117,21 @@ fn without_patterns_or_with_wrong_ones_nothing_is_written() {
         (json!(vec!["x"; 1001]), "at most 1000"),
     ] {
         let outcome = utility(
-            &house,
+            &env,
             "ensure-ignored",
             &json!({"params": {"patterns": patterns}}),
         );
         assert_eq!(outcome.code(), 2, "{}", outcome.transcript());
         assert!(
-            outcome.stderr.contains(said) && outcome.stderr.contains("hint:"),
+            outcome.stderr.contains(message) && outcome.stderr.contains("hint:"),
             "{}",
             outcome.transcript()
         );
         assert_eq!(outcome.stdout, "");
     }
-    assert!(!house.work().join(".gitignore").exists());
+    assert!(!env.work_dir().join(".gitignore").exists());
     let partly = utility(
-        &house,
+        &env,
         "ensure-ignored",
         &json!({"params": {"patterns": [7, "x"]}}),
     )
@@ -151,44 +150,41 @@ fn without_patterns_or_with_wrong_ones_nothing_is_written() {
 }
 
 #[test]
-fn a_file_that_may_not_be_written_is_left_as_it_is() {
-    let house = House::new();
-    let file = house.write(".gitignore", "kept\n");
+fn an_unwritable_file_is_not_changed() {
+    let env = TestEnv::new();
+    let file = env.write(".gitignore", "kept\n");
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).unwrap();
-    let outcome = utility(&house, "ensure-ignored", &patterns(&["x"]));
+    let outcome = utility(&env, "ensure-ignored", &patterns(&["x"]));
     assert_eq!(outcome.code(), 1);
     assert!(
         outcome.stderr.contains(".gitignore` is read-only"),
         "{}",
         outcome.stderr
     );
-    assert_eq!(house.read(".gitignore"), "kept\n");
-    utility(&house, "ensure-ignored", &patterns(&["kept"])).ok();
+    assert_eq!(env.read(".gitignore"), "kept\n");
+    utility(&env, "ensure-ignored", &patterns(&["kept"])).ok();
 
     std::fs::remove_file(&file).unwrap();
     for target in ["elsewhere", "nowhere", ".gitignore"] {
-        house.write("elsewhere", "kept\n");
+        env.write("elsewhere", "kept\n");
         symlink(target, &file).unwrap();
-        let outcome = utility(&house, "ensure-ignored", &patterns(&["x"]));
+        let outcome = utility(&env, "ensure-ignored", &patterns(&["x"]));
         assert_eq!(outcome.code(), 1, "{}", outcome.transcript());
         assert!(
             outcome.stderr.contains(".gitignore` is a symbolic link"),
             "{}",
             outcome.stderr
         );
-        assert_eq!(house.read("elsewhere"), "kept\n");
-        assert!(!house.work().join("nowhere").exists());
+        assert_eq!(env.read("elsewhere"), "kept\n");
+        assert!(!env.work_dir().join("nowhere").exists());
         std::fs::remove_file(&file).unwrap();
     }
 
-    house.shell("mkfifo .gitignore").run().ok();
-    assert_eq!(
-        utility(&house, "ensure-ignored", &patterns(&["x"])).code(),
-        1
-    );
+    env.shell("mkfifo .gitignore").run().ok();
+    assert_eq!(utility(&env, "ensure-ignored", &patterns(&["x"])).code(), 1);
     std::fs::remove_file(&file).unwrap();
     std::fs::create_dir(&file).unwrap();
-    let outcome = utility(&house, "ensure-ignored", &patterns(&["x"]));
+    let outcome = utility(&env, "ensure-ignored", &patterns(&["x"]));
     assert!(
         outcome.stderr.contains(".gitignore` is not a file"),
         "{}",
@@ -198,22 +194,22 @@ fn a_file_that_may_not_be_written_is_left_as_it_is() {
 }
 
 #[test]
-fn a_write_that_fails_is_taken_back() {
-    let house = House::new();
+fn a_failed_write_is_undone() {
+    let env = TestEnv::new();
     let run = |failpoint: &str| {
-        let call = house
+        let command = env
             .materia(&["utility", "ensure-ignored"])
             .stdin(patterns(&["x"]).to_string());
-        let outcome = call.env("MATERIA_FAILPOINT", failpoint).run();
+        let outcome = command.env("MATERIA_FAILPOINT", failpoint).run();
         assert_eq!(outcome.code(), 1, "{}", outcome.transcript());
     };
     for failpoint in ["lines.open:eio", "lines.append:enospc", "lines.sync:eio"] {
         run(failpoint);
-        assert!(!house.work().join(".gitignore").exists(), "{failpoint}");
+        assert!(!env.work_dir().join(".gitignore").exists(), "{failpoint}");
     }
-    house.write(".gitignore", "kept");
+    env.write(".gitignore", "kept");
     for failpoint in ["lines.open:eio", "lines.append:enospc", "lines.sync:eio"] {
         run(failpoint);
-        assert_eq!(house.read(".gitignore"), "kept", "{failpoint}");
+        assert_eq!(env.read(".gitignore"), "kept", "{failpoint}");
     }
 }

@@ -1,31 +1,30 @@
-//! The Blackbelt utilities and `detect-vcs` with the real jj, which `./test` builds once into a
-//! cache.
+//! The Blackbelt utilities and `detect-vcs` with the real jj, which `./test` builds into its cache.
 
-/// Every call of jj costs a tenth of a second and more.
+/// Every call of jj takes a tenth of a second or more.
 mod needs_jj {
     use serde_json::{Value, json};
 
-    use crate::house::{House, Outcome};
+    use crate::test_env::{TestEnv, TestOutput};
     use crate::tools;
     use crate::utility::git;
 
-    /// A house in which the real jj is found.
-    struct Yard {
-        house: House,
+    /// A test environment with the real jj in its `PATH`.
+    struct JjRepo {
+        env: TestEnv,
         path: String,
     }
 
-    fn yard() -> Yard {
+    fn repo() -> JjRepo {
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", tools::jj().display());
-        Yard {
-            house: House::new(),
+        JjRepo {
+            env: TestEnv::new(),
             path,
         }
     }
 
-    impl Yard {
-        fn run(&self, name: &str, input: &Value) -> Outcome {
-            self.house
+    impl JjRepo {
+        fn run(&self, name: &str, input: &Value) -> TestOutput {
+            self.env
                 .materia(&["utility", name])
                 .stdin(input.to_string())
                 .env("PATH", &self.path)
@@ -47,9 +46,9 @@ mod needs_jj {
             .json()
         }
 
-        fn jj(&self, words: &str) -> String {
-            let line = format!("jj --no-pager --color=never {words}");
-            self.house
+        fn jj(&self, args: &str) -> String {
+            let line = format!("jj --no-pager --color=never {args}");
+            self.env
                 .shell(&line)
                 .env("PATH", &self.path)
                 .run()
@@ -57,8 +56,7 @@ mod needs_jj {
                 .stdout
         }
 
-        /// The description, the bookmarks and whether it is empty, of each commit from the newest
-        /// on.
+        /// The description, the bookmarks and the emptiness of each commit, newest first.
         fn history(&self) -> Vec<String> {
             let template = r#"'description.first_line() ++ "|" ++ bookmarks.join(",") ++ "|" ++ empty ++ "\n"'"#;
             let log = self.jj(&format!("log --no-graph -r '::@ ~ root()' -T {template}"));
@@ -67,12 +65,12 @@ mod needs_jj {
     }
 
     #[test]
-    fn a_plain_directory_becomes_a_repository_with_an_empty_working_commit_and_a_bookmark() {
-        let yard = yard();
-        yard.house.write("work.txt", "already here");
-        let report = yard.bootstrap(&json!({"castId": "test"}));
+    fn bootstrap_creates_a_repository_with_a_bookmark() {
+        let repo = repo();
+        repo.env.write("work.txt", "already here");
+        let report = repo.bootstrap(&json!({"castId": "test"}));
         let name = report["bookmarkName"].as_str().unwrap().to_owned();
-        let expected = json!({"ok": true, "root": "[HOUSE]/project", "available": {"jj": true}, "initialized": true,
+        let expected = json!({"ok": true, "root": "[ROOT]/project", "available": {"jj": true}, "initialized": true,
             "newWorkingCommit": true, "emptyHead": true, "bookmarkName": name});
         assert_eq!(report, expected);
         assert!(
@@ -80,45 +78,40 @@ mod needs_jj {
             "{name}"
         );
         assert_eq!(
-            yard.history(),
+            repo.history(),
             [format!("|{name}|true"), "||false".to_owned()]
         );
         assert!(
-            !yard.house.work().join(".git").exists(),
-            "it is not colocated"
+            !repo.env.work_dir().join(".git").exists(),
+            "the repository must not be colocated"
         );
         let operations = || {
-            yard.jj("op log --no-graph -T 'id ++ \"\\n\"'")
+            repo.jj("op log --no-graph -T 'id ++ \"\\n\"'")
                 .lines()
                 .count()
         };
         let before = operations();
-        let again = yard.bootstrap(&json!({"castId": "test"}));
-        assert_eq!(
-            (&again["initialized"], &again["newWorkingCommit"]),
-            (&json!(false), &json!(false))
-        );
+        let again = repo.bootstrap(&json!({"castId": "test"}));
+        assert_has!(again, {"initialized": false, "newWorkingCommit": false});
         assert_eq!(
             operations(),
             before,
-            "a repository that is ready stays as it is"
+            "a second bootstrap must change nothing"
         );
     }
 
     #[test]
-    fn each_item_becomes_a_described_commit_and_the_bookmark_goes_along() {
-        let yard = yard();
-        let report = yard.bootstrap(&json!({"params": {"bookmarkName": "My Feature.lock"}}));
+    fn each_item_becomes_a_commit_and_the_bookmark_moves() {
+        let repo = repo();
+        let report = repo.bootstrap(&json!({"params": {"bookmarkName": "My Feature.lock"}}));
         let name = report["bookmarkName"].as_str().unwrap();
-        assert_eq!(
-            (name, &report["newWorkingCommit"]),
-            ("blackbelt/my-feature-lock", &json!(false))
-        );
+        assert_eq!(name, "blackbelt/my-feature-lock");
+        assert_eq!(report["newWorkingCommit"], false);
         for (file, title) in [("a", "feat: a"), ("b", "--help")] {
-            yard.house.write(file, "x");
+            repo.env.write(file, "x");
             let context = format!("Checkpoint: {title} [bookmark: {name}]");
             assert_eq!(
-                yard.maintain(title, name),
+                repo.maintain(title, name),
                 json!({"satisfied": true, "context": context})
             );
         }
@@ -127,8 +120,8 @@ mod needs_jj {
             format!("--help|{name}|false"),
             "feat: a||false".to_owned(),
         ];
-        assert_eq!(yard.history(), expected);
-        let idle = yard.maintain("feat: nothing", name);
+        assert_eq!(repo.history(), expected);
+        let idle = repo.maintain("feat: nothing", name);
         assert!(
             idle["satisfied"] == true
                 && idle["context"]
@@ -136,26 +129,30 @@ mod needs_jj {
                     .unwrap()
                     .contains("Nothing has changed")
         );
-        assert_eq!(yard.history(), expected, "there are no empty checkpoints");
-        let again = yard.bootstrap(&json!({"params": {"bookmarkName": "My Feature.lock"}}));
+        assert_eq!(
+            repo.history(),
+            expected,
+            "an empty checkpoint must not be created"
+        );
+        let again = repo.bootstrap(&json!({"params": {"bookmarkName": "My Feature.lock"}}));
         assert_eq!(again["newWorkingCommit"], false);
         assert_eq!(
-            yard.history()[0],
+            repo.history()[0],
             format!("|{name}|true"),
-            "a resumed cast has its bookmark where it works"
+            "the bookmark must be at the working commit"
         );
     }
 
     #[test]
-    fn beside_git_the_mode_is_jjs_and_git_keeps_its_history() {
-        let yard = yard();
-        git(&yard.house, "init");
+    fn in_a_git_repository_the_git_history_is_kept() {
+        let repo = repo();
+        git(&repo.env, "init");
         git(
-            &yard.house,
+            &repo.env,
             "-c user.name=n -c user.email=e@x commit --allow-empty -m first",
         );
-        yard.house.write("work.txt", "x");
-        let outcome = yard
+        repo.env.write("work.txt", "x");
+        let outcome = repo
             .run("blackbelt-bootstrap", &json!({"castId": "test"}))
             .ok();
         assert!(
@@ -164,17 +161,14 @@ mod needs_jj {
             outcome.stderr
         );
         let report = &outcome.json()["state"]["blackbeltBootstrap"];
-        assert_eq!(
-            (&report["initialized"], &report["newWorkingCommit"]),
-            (&json!(true), &json!(true))
-        );
-        assert!(yard.house.work().join(".jj").exists());
-        assert_eq!(yard.history().last().unwrap(), "first|main|true");
+        assert_has!(report, {"initialized": true, "newWorkingCommit": true});
+        assert!(repo.env.work_dir().join(".jj").exists());
+        assert_eq!(repo.history().last().unwrap(), "first|main|true");
         let name = report["bookmarkName"].as_str().unwrap();
-        yard.house.write("more.txt", "x");
-        assert_eq!(yard.maintain("feat: more", name)["satisfied"], true);
-        let branches = yard
-            .house
+        repo.env.write("more.txt", "x");
+        assert_eq!(repo.maintain("feat: more", name)["satisfied"], true);
+        let branches = repo
+            .env
             .shell("git branch --list 'blackbelt/*'")
             .run()
             .ok()
@@ -183,15 +177,18 @@ mod needs_jj {
     }
 
     #[test]
-    fn what_the_real_jj_refuses_is_told() {
-        let yard = yard();
-        let nowhere = yard.maintain("feat: x", "blackbelt/q");
+    fn errors_of_the_real_jj_are_reported() {
+        let repo = repo();
+        let no_repository = repo.maintain("feat: x", "blackbelt/q");
         let context =
             "This is no jj repository: run Blackbelt-Bootstrap first. [bookmark: blackbelt/q]";
-        assert_eq!(nowhere, json!({"satisfied": false, "context": context}));
-        yard.bootstrap(&json!({"params": {"bookmarkName": "q"}}));
-        yard.jj("new 'root()'");
-        let outcome = yard.run(
+        assert_eq!(
+            no_repository,
+            json!({"satisfied": false, "context": context})
+        );
+        repo.bootstrap(&json!({"params": {"bookmarkName": "q"}}));
+        repo.jj("new 'root()'");
+        let outcome = repo.run(
             "blackbelt-bootstrap",
             &json!({"params": {"bookmarkName": "q"}}),
         );
@@ -204,8 +201,8 @@ mod needs_jj {
             error.contains("jj bookmark set blackbelt/q") && error.contains("Refusing to move"),
             "{error}"
         );
-        yard.house.write("file", "x");
-        let refused = yard.maintain("feat: x", "blackbelt/q");
+        repo.env.write("file", "x");
+        let refused = repo.maintain("feat: x", "blackbelt/q");
         let context = refused["context"].as_str().unwrap();
         assert!(
             refused["satisfied"] == false && context.contains("Refusing to move"),
@@ -215,9 +212,9 @@ mod needs_jj {
     }
 
     #[test]
-    fn every_made_up_and_cleaned_name_is_one_that_jj_takes() {
-        let yard = yard();
-        let tolds = [
+    fn every_sanitized_bookmark_name_is_accepted_by_jj() {
+        let repo = repo();
+        let requested = [
             "a..b@{c",
             "///",
             "x~y^z:?*[\\q",
@@ -226,12 +223,12 @@ mod needs_jj {
             "-a-/.b./c.lock/d",
             "all()",
         ];
-        let name = |told: &str| {
-            let report = yard.bootstrap(&json!({"params": {"bookmarkName": told}}));
+        let name = |requested_name: &str| {
+            let report = repo.bootstrap(&json!({"params": {"bookmarkName": requested_name}}));
             report["bookmarkName"].as_str().unwrap().to_owned()
         };
-        let names: Vec<String> = tolds.into_iter().map(name).collect();
-        let listed = yard.jj("bookmark list -T 'name ++ \"\\n\"'");
+        let names: Vec<String> = requested.into_iter().map(name).collect();
+        let listed = repo.jj("bookmark list -T 'name ++ \"\\n\"'");
         for name in &names {
             let quoted = format!("\"{}\"", name.replace('"', "\\\""));
             assert!(
@@ -239,23 +236,23 @@ mod needs_jj {
                 "{name}: {listed}"
             );
         }
-        yard.house.write("file", "x");
+        repo.env.write("file", "x");
         assert_eq!(
-            yard.maintain("feat: x", &names[0])["satisfied"],
+            repo.maintain("feat: x", &names[0])["satisfied"],
             true,
-            "and moves"
+            "the bookmark must move"
         );
     }
 
     #[test]
-    fn detect_vcs_finds_a_real_repository_also_from_below() {
-        let yard = yard();
-        yard.bootstrap(&json!({}));
-        yard.house.write("a/b/file", "");
+    fn detect_vcs_finds_a_jj_repository_from_a_subdirectory() {
+        let repo = repo();
+        repo.bootstrap(&json!({}));
+        repo.env.write("a/b/file", "");
         for cwd in ["", "a/b"] {
             let vcs =
-                yard.run("detect-vcs", &json!({"cwd": cwd})).ok().json()["state"]["vcs"].take();
-            let expected = json!({"kind": "jj", "root": "[HOUSE]/project", "available": {"jj": true, "git": true}});
+                repo.run("detect-vcs", &json!({"cwd": cwd})).ok().json()["state"]["vcs"].take();
+            let expected = json!({"kind": "jj", "root": "[ROOT]/project", "available": {"jj": true, "git": true}});
             assert_eq!(vcs, expected, "{cwd}");
         }
     }

@@ -1,11 +1,11 @@
-//! `commit-sigil`: the list comes back as it went in, with a verdict.
+//! `commit-sigil`: returns the work items unchanged, with a verdict on their titles.
 
 use serde_json::{Value, json};
 
 use super::utility;
-use crate::house::House;
+use crate::test_env::TestEnv;
 
-fn titled(titles: &[&str]) -> Value {
+fn items_with_titles(titles: &[&str]) -> Value {
     titles
         .iter()
         .map(|title| json!({"title": title, "context": "c", "more": [1, {"z": null, "a": 2.5}]}))
@@ -13,16 +13,16 @@ fn titled(titles: &[&str]) -> Value {
 }
 
 #[test]
-fn valid_titles_satisfy_and_the_list_is_handed_on() {
-    let house = House::new();
-    let items = titled(&[
+fn valid_titles_satisfy_and_the_items_are_returned() {
+    let env = TestEnv::new();
+    let items = items_with_titles(&[
         "feat: add login",
         "fix(auth): handle timeout",
         "feat(api)!: new",
         "  chore: spaced  ",
     ]);
     let outcome = utility(
-        &house,
+        &env,
         "commit-sigil",
         &json!({"state": {"workItems": items}}),
     )
@@ -33,18 +33,18 @@ fn valid_titles_satisfy_and_the_list_is_handed_on() {
     assert_eq!(
         outcome.stdout.trim_end(),
         expected.to_string(),
-        "members keep their order"
+        "the order of fields must not change"
     );
     assert_eq!(outcome.stderr, "");
 }
 
 #[test]
-fn unusual_types_are_advice_only() {
-    let house = House::new();
+fn unusual_types_are_only_a_notice() {
+    let env = TestEnv::new();
     let result = utility(
-        &house,
+        &env,
         "commit-sigil",
-        &json!({"state": {"workItems": titled(&["custom: y"])}}),
+        &json!({"state": {"workItems": items_with_titles(&["custom: y"])}}),
     )
     .ok()
     .json();
@@ -57,9 +57,9 @@ fn unusual_types_are_advice_only() {
 }
 
 #[test]
-fn wrong_titles_are_named_with_what_to_write() {
-    let house = House::new();
-    let items = titled(&[
+fn wrong_titles_are_reported_with_a_suggestion() {
+    let env = TestEnv::new();
+    let items = items_with_titles(&[
         "feat: ok",
         "bad title",
         "Feat: add x",
@@ -67,16 +67,13 @@ fn wrong_titles_are_named_with_what_to_write() {
         "My Module: do it",
     ]);
     let result = utility(
-        &house,
+        &env,
         "commit-sigil",
         &json!({"state": {"workItems": items}}),
     )
     .ok()
     .json();
-    assert_eq!(
-        (&result["satisfied"], &result["workItems"]),
-        (&json!(false), &items)
-    );
+    assert_has!(result, {"satisfied": false, "workItems": items});
     let lines: Vec<&str> = result["context"].as_str().unwrap().lines().collect();
     let line = |index: usize, title: &str, suggested: &str| {
         format!(
@@ -98,20 +95,17 @@ fn wrong_titles_are_named_with_what_to_write() {
 }
 
 #[test]
-fn missing_titles_fail_and_what_is_no_item_is_not_judged() {
-    let house = House::new();
+fn missing_titles_fail_and_other_values_are_ignored() {
+    let env = TestEnv::new();
     let items = json!([{"context": "c"}, {"title": " "}, {"title": 7}, "text", 3, null]);
     let outcome = utility(
-        &house,
+        &env,
         "commit-sigil",
         &json!({"state": {"workItems": items}}),
     )
     .ok();
     let result = outcome.json();
-    assert_eq!(
-        (&result["satisfied"], &result["workItems"]),
-        (&json!(false), &items)
-    );
+    assert_has!(result, {"satisfied": false, "workItems": items});
     assert_eq!(
         result["context"]
             .as_str()
@@ -124,35 +118,32 @@ fn missing_titles_fail_and_what_is_no_item_is_not_judged() {
 }
 
 #[test]
-fn only_work_items_are_looked_at() {
-    let house = House::new();
-    let bad = titled(&["Bad"]);
+fn only_work_items_are_checked() {
+    let env = TestEnv::new();
+    let bad = items_with_titles(&["Bad"]);
     for input in [
         json!({}),
         json!({"state": {}}),
         json!({"state": {"workItems": []}, "workItems": bad}),
         json!({"state": {"tasks": bad, "workItems": "none"}, "tasks": bad, "work": bad}),
     ] {
-        let result = utility(&house, "commit-sigil", &input).ok().json();
+        let result = utility(&env, "commit-sigil", &input).ok().json();
         let expected = json!({"workItems": [], "satisfied": true, "context": "There are no work items to validate."});
         assert_eq!(result, expected, "{input}");
     }
-    let direct = utility(&house, "commit-sigil", &json!({"workItems": bad}))
+    let direct = utility(&env, "commit-sigil", &json!({"workItems": bad}))
         .ok()
         .json();
-    assert_eq!(
-        (&direct["satisfied"], &direct["workItems"]),
-        (&json!(false), &bad)
-    );
+    assert_has!(direct, {"satisfied": false, "workItems": bad});
 }
 
 #[test]
-fn the_context_stays_short_however_many_are_wrong() {
-    let house = House::new();
+fn the_context_is_limited() {
+    let env = TestEnv::new();
     let long = "x".repeat(10_000);
-    let items = titled(&vec![long.as_str(); 200]);
+    let items = items_with_titles(&vec![long.as_str(); 200]);
     let result = utility(
-        &house,
+        &env,
         "commit-sigil",
         &json!({"state": {"workItems": items}}),
     )

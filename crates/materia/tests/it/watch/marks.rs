@@ -1,30 +1,30 @@
-//! Watchers inside a run: whose mark it is that moves on.
+//! Watchers inside a run: which mark they advance.
 
-use super::events;
-use crate::house::House;
+use super::event_kinds;
+use crate::test_env::TestEnv;
 
 #[test]
-fn a_program_inside_a_run_takes_nothing_from_its_host() {
-    let house = House::new();
-    house.spawn("b", "false", &["--session", "s"]);
-    house.wait("b");
+fn a_watcher_inside_a_run_does_not_advance_the_mark_of_the_host() {
+    let env = TestEnv::new();
+    env.spawn("b", "false", &["--session", "s"]);
+    env.wait("b");
     for (run, again) in [("a", 1), ("a2", 2)] {
-        house.spawn(
+        env.spawn(
             run,
             "sh -c 'materia watch --once --json; materia watch --once --json'",
             &["--session", "s"],
         );
-        house.wait(run);
-        let heard = house.run_file(run, "stdout.log");
-        let ends = heard
+        env.wait(run);
+        let output = env.read_run_file(run, "stdout.log");
+        let ends = output
             .lines()
             .filter(|line| line.contains("\"run\":\"b\""))
             .count();
-        assert_eq!(ends, 1, "{again}: each run has a mark of its own: {heard}");
+        assert_eq!(ends, 1, "{again}: each run has its own mark: {output}");
     }
-    let told = house.told(&["--session", "s"]);
+    let events = env.watch_once(&["--session", "s"]);
     assert_eq!(
-        events(&told),
+        event_kinds(&events),
         [
             ("terminal", "done"),
             ("terminal", "done"),
@@ -34,37 +34,37 @@ fn a_program_inside_a_run_takes_nothing_from_its_host() {
 }
 
 #[test]
-fn a_program_inside_a_run_can_watch_in_the_place_of_its_host() {
-    let house = House::new();
-    house.spawn("b", "false", &["--session", "s"]);
-    house.wait("b");
-    house.spawn(
+fn a_watcher_inside_a_run_can_watch_for_the_session() {
+    let env = TestEnv::new();
+    env.spawn("b", "false", &["--session", "s"]);
+    env.wait("b");
+    env.spawn(
         "a",
         "materia watch --once --json --session s",
         &["--session", "s"],
     );
-    house.wait("a");
+    env.wait("a");
     assert_eq!(
-        events(&house.told(&["--session", "s"])),
+        event_kinds(&env.watch_once(&["--session", "s"])),
         [("terminal", "done")],
-        "b was told already"
+        "the end of b was reported already"
     );
 }
 
 #[test]
-fn a_watcher_inside_a_run_is_woken_too() {
-    let house = House::new();
-    let script = house.write(
+fn a_message_wakes_a_watcher_inside_a_run() {
+    let env = TestEnv::new();
+    let script = env.write(
         "first.sh",
         "materia watch --json | { read -r news; echo \"$news\"; }; true\n",
     );
-    house.spawn(
+    env.spawn(
         "a",
         &format!("timeout 60 sh {}", script.display()),
         &["--session", "s"],
     );
-    house.until_file_has(house.run_place("a").dir().join("watch/told.jsonl"), "told");
-    house.sent(&["coordinator", "hello", "--from", "run:a"]);
-    house.until_file_has(house.run_place("a").dir().join("stdout.log"), "hello");
-    house.kill("a");
+    env.wait_for_file_text(env.run_dir("a").dir().join("watch/told.jsonl"), "told");
+    env.send_ok(&["coordinator", "hello", "--from", "run:a"]);
+    env.wait_for_file_text(env.run_dir("a").dir().join("stdout.log"), "hello");
+    env.kill("a");
 }

@@ -1,22 +1,21 @@
-//! Whole casts, played by real agents in a real repository.
+//! Whole casts with real agents in a real repository.
 
 use serde_json::{Value, json};
 
-use crate::agent::stage::{Program, Stage};
+use crate::agent::harness::{AgentHarness, Program};
 
-/// The shipped loadout with two items, the first of which has to be done again.
+/// Rules for the shipped loadout with two items, the first of which needs rework.
 ///
-/// The rules answer by what each role is told; the tools are called by the names that the program
-/// has for them.
-fn full_auto(builder: Program, keeper: Program) -> Value {
+/// The rules match the prompt of each role. The tool calls use the tool names of the program.
+fn full_auto_rules(builder: Program, keeper: Program) -> Value {
     let items = json!({"workItems": [{"title": "first part", "context": "write one.txt"},
         {"title": "second part", "context": "write two.txt"}]});
     let answer = |document: &Value| json!({"text": document.to_string()});
     let build = |item: &str, line: &str| {
-        let asked = json!({"match": format!("of 2: {item}"), "after_tool": false, "match_tool_name": tool(builder),
+        let request_rule = json!({"match": format!("of 2: {item}"), "after_tool": false, "match_tool_name": tool(builder),
             "reply": {"text": "Working.", "tool_calls": [builder.shell(line)]}});
         let done = json!({"match": format!("of 2: {item}"), "match_tool": "made", "reply": {"text": "I made it."}});
-        (asked, done)
+        (request_rule, done)
     };
     let (first, first_done) = build("first part", "echo 1 >> one.txt; echo made one");
     let (second, second_done) = build("second part", "echo 2 > two.txt; echo made two");
@@ -46,47 +45,37 @@ fn tool(program: Program) -> &'static str {
     }
 }
 
-fn cast(stage: &Stage, more: &[&str]) -> Value {
-    stage
-        .house
+fn cast(harness: &AgentHarness, more: &[&str]) -> Value {
+    harness
+        .env
         .shell(
             "git init -q . && echo a > a && git add a && git -c user.name=t -c user.email=t@t commit -qm a",
         )
         .run()
         .ok();
-    let outcome = stage
+    let outcome = harness
         .materia(&[&["cast", "make two files", "--json"], more].concat())
         .run();
     assert!(
         outcome.status.success(),
         "{}\n{:#?}",
         outcome.transcript(),
-        told(stage)
+        request_summaries(harness)
     );
     let report = outcome.json();
-    assert_eq!(
-        (&report["status"], &report["error"]),
-        (&json!("complete"), &Value::Null)
-    );
+    assert_has!(report, {"status": "complete", "error": null});
     assert_eq!(
         report["visits"]["Socket-4"], 3,
         "two items, one of them twice: {report}"
     );
-    assert_eq!(
-        (&report["visits"]["Socket-5"], &report["visits"]["Socket-6"]),
-        (&json!(3), &json!(2))
-    );
-    assert_eq!(stage.house.read("one.txt"), "1\n1\n");
-    assert_eq!(stage.house.read("two.txt"), "2\n");
-    let log = stage.house.shell("git log --oneline | wc -l").run().ok();
+    assert_has!(report["visits"], {"Socket-5": 3, "Socket-6": 2});
+    assert_eq!(harness.env.read("one.txt"), "1\n1\n");
+    assert_eq!(harness.env.read("two.txt"), "2\n");
+    let log = harness.env.shell("git log --oneline | wc -l").run().ok();
     assert_eq!(log.stdout.trim(), "3", "{}", log.transcript());
-    let (input, output) = stage.counted();
+    let (input, output) = harness.token_counts();
     let tokens = &report["usage"]["tokens"];
-    assert_eq!(
-        (&tokens["input"], &tokens["output"]),
-        (&json!(input), &json!(output)),
-        "{report}"
-    );
+    assert_has!(tokens, {"input": input, "output": output}, "{report}");
     assert_eq!(
         report["usage"]["byModel"]["scripted-1"]["tokens"]["total"],
         input + output
@@ -100,63 +89,63 @@ fn cast(stage: &Stage, more: &[&str]) -> Value {
     report
 }
 
-/// What each turn was told, for a test that fails.
-fn told(stage: &Stage) -> Vec<String> {
-    let asked = stage.requests().into_iter().map(|request| {
-        let words = request["last_user"].as_str().unwrap_or_default();
+/// The requests to the model, for the message of a failed test.
+fn request_summaries(harness: &AgentHarness) -> Vec<String> {
+    let summaries = harness.requests().into_iter().map(|request| {
+        let text = request["last_user"].as_str().unwrap_or_default();
         format!(
             "{} {}: {}",
             request["pick"],
             request["tools"],
-            &words[..words.floor_char_boundary(300)]
+            &text[..text.floor_char_boundary(300)]
         )
     });
-    asked.collect()
+    summaries.collect()
 }
 
 #[test]
 fn full_auto_with_pi() {
-    let stage = Stage::new(
+    let harness = AgentHarness::new(
         &[Program::PiNew],
-        &full_auto(Program::PiNew, Program::PiNew),
+        &full_auto_rules(Program::PiNew, Program::PiNew),
     );
-    let report = cast(&stage, &[]);
+    let report = cast(&harness, &[]);
     let dir = std::path::Path::new(report["runDir"].as_str().unwrap());
-    let dir = stage
-        .house
-        .work()
-        .join(dir.strip_prefix("[HOUSE]/project").unwrap());
+    let dir = harness
+        .env
+        .work_dir()
+        .join(dir.strip_prefix("[ROOT]/project").unwrap());
     let built = std::fs::read_dir(dir.join("sockets/Socket-4")).unwrap();
-    let seen = built
+    let activity = built
         .map(|entry| entry.unwrap().path())
         .find(|path| path.to_string_lossy().contains("activity"))
         .unwrap();
-    let seen = std::fs::read_to_string(seen).unwrap();
+    let activity = std::fs::read_to_string(activity).unwrap();
     assert!(
-        seen.contains("\"type\":\"tool_start\"") && seen.contains("\"type\":\"text\""),
-        "{seen}"
+        activity.contains("\"type\":\"tool_start\"") && activity.contains("\"type\":\"text\""),
+        "{activity}"
     );
 }
 
 #[test]
 fn full_auto_with_claude() {
-    let stage = Stage::new(
+    let harness = AgentHarness::new(
         &[Program::Claude],
-        &full_auto(Program::Claude, Program::Claude),
+        &full_auto_rules(Program::Claude, Program::Claude),
     );
-    cast(&stage, &["--agent", "claude"]);
+    cast(&harness, &["--agent", "claude"]);
 }
 
 #[test]
-fn one_cast_mixes_both() {
+fn one_cast_uses_two_agents() {
     let programs = [Program::PiNew, Program::Claude];
-    let stage = Stage::new(&programs, &full_auto(Program::Claude, Program::PiNew));
-    stage.house.write(
+    let harness = AgentHarness::new(&programs, &full_auto_rules(Program::Claude, Program::PiNew));
+    harness.env.write(
         "mix.json",
         json!({"materia": {"Build": {"agent": "claude"}}}).to_string(),
     );
-    cast(&stage, &["--config", "mix.json"]);
-    let apis: std::collections::BTreeSet<String> = stage
+    cast(&harness, &["--config", "mix.json"]);
+    let apis: std::collections::BTreeSet<String> = harness
         .requests()
         .iter()
         .map(|request| request["api"].as_str().unwrap().to_owned())
@@ -164,8 +153,8 @@ fn one_cast_mixes_both() {
     assert_eq!(apis.into_iter().collect::<Vec<_>>(), ["anthropic", "chat"]);
 }
 
-/// A loadout with one role.
-fn one(role: &Value, more: &Value) -> Value {
+/// A config with one role.
+fn one_role(role: &Value, more: &Value) -> Value {
     let mut document = json!({"activeLoadout": "T", "materia": {"R": role},
         "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "R"}}}}});
     document
@@ -176,86 +165,90 @@ fn one(role: &Value, more: &Value) -> Value {
 }
 
 #[test]
-fn a_budget_ends_a_turn_that_would_spend_more() {
+fn a_budget_ends_a_turn_that_exceeds_it() {
     let rules = json!([{"match": "go on", "reply": {"tool_calls": [Program::PiNew.shell("echo more")],
         "usage": {"input": 400, "output": 100}}}]);
-    let stage = Stage::new(&[Program::PiNew], &rules);
+    let harness = AgentHarness::new(&[Program::PiNew], &rules);
     let role = json!({"tools": "coding", "prompt": "go on for ever"});
-    stage.house.write(
+    harness.env.write(
         "flow.json",
-        one(&role, &json!({"budget": {"maxTokens": 1400}})).to_string(),
+        one_role(&role, &json!({"budget": {"maxTokens": 1400}})).to_string(),
     );
-    let outcome = stage
+    let outcome = harness
         .materia(&["cast", "--config", "flow.json", "x", "--json"])
         .run();
     let report = outcome.json();
+    assert_eq!(outcome.code(), 7, "{}", outcome.transcript());
     assert_eq!(
-        (outcome.code(), &report["error"]["code"]),
-        (7, &json!("budget_limit")),
+        report["error"]["code"],
+        "budget_limit",
         "{}",
         outcome.transcript()
     );
     let spent = report["usage"]["tokens"]["total"].as_u64().unwrap();
     assert!(
         (1500..=2500).contains(&spent),
-        "it was stopped when it was over, not much later: {spent}"
+        "the cast must stop soon after the limit: {spent}"
     );
-    assert!(stage.requests().len() <= 5, "{}", stage.requests().len());
+    assert!(
+        harness.requests().len() <= 5,
+        "{}",
+        harness.requests().len()
+    );
 }
 
 #[test]
-fn a_conversation_goes_on_in_its_session_after_a_crash_of_ours() {
+fn a_conversation_continues_in_its_session_after_a_crash() {
     for program in [Program::PiNew, Program::Claude] {
         let rules = json!([{"match": "hold on", "replies": [
             {"text": "word ".repeat(400), "chunk_delay_ms": 100}, {"text": "still with you"}]}]);
-        let stage = Stage::new(&[program], &rules);
+        let harness = AgentHarness::new(&[program], &rules);
         let role = json!({"tools": "none", "prompt": "talk about the request", "multiTurn": true});
-        stage
-            .house
-            .write("flow.json", one(&role, &json!({})).to_string());
-        let first = stage
+        harness
+            .env
+            .write("flow.json", one_role(&role, &json!({})).to_string());
+        let first = harness
             .materia(&["cast", "--config", "flow.json", "x", "--json"])
             .run()
             .ok();
         let id = first.json()["castId"].as_str().unwrap().to_owned();
-        let said = stage
+        let running = harness
             .materia(&["continue", &id, "hold on", "--json"])
             .start();
-        stage.until_asked(2);
-        said.signal(rustix::process::Signal::KILL);
-        said.end();
-        stage.until(|| {
-            stage.house.alive().is_empty() || {
-                end_all(&stage);
+        harness.wait_for_requests(2);
+        running.signal(rustix::process::Signal::KILL);
+        running.wait();
+        harness.wait_until(|| {
+            harness.env.live_processes().is_empty() || {
+                kill_all(&harness);
                 true
             }
         });
-        let again = stage.materia(&["resume", &id, "--json"]).run().ok();
+        let again = harness.materia(&["resume", &id, "--json"]).run().ok();
         assert_eq!(again.json()["status"], "paused", "{}", again.transcript());
-        let last = stage.materia(&["continue", &id, "--json"]).run().ok();
+        let last = harness.materia(&["continue", &id, "--json"]).run().ok();
         assert_eq!(last.json()["status"], "complete");
-        let turns: Vec<u64> = stage
+        let turns: Vec<u64> = harness
             .requests()
             .iter()
             .map(|request| request["turns"].as_u64().unwrap())
             .collect();
-        // The turn that was lost began where the one that replaced it begins: nothing is said
-        // twice.
+        // The repeated turn begins with the same history as the lost one: no message is doubled.
         assert_eq!((turns.len(), turns[1]), (4, turns[2]), "{turns:?}");
         assert!(turns[1] > turns[0] && turns[3] > turns[2], "{turns:?}");
-        let words = stage.requests()[3]["last_user"]
+        let text = harness.requests()[3]["last_user"]
             .as_str()
             .unwrap()
             .to_owned();
-        assert!(!words.contains("Conversation so far"), "{words}");
+        assert!(!text.contains("Conversation so far"), "{text}");
     }
 }
 
-/// What a killed process of ours left: nobody was there to end it.
-fn end_all(stage: &Stage) {
-    stage
-        .house
-        .alive()
+/// Kills what a killed `materia` left running.
+fn kill_all(harness: &AgentHarness) {
+    harness
+        .env
+        .live_processes()
         .iter()
-        .for_each(|one| stage.kill(one.pid));
+        .for_each(|one| harness.kill(one.pid));
 }

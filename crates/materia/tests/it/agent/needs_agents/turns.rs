@@ -1,12 +1,12 @@
-//! Single turns: what is sent, what comes back, and what is left.
+//! Single turns: the request, the report, and the processes that are left.
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::agent::stage::{Program, Stage};
+use crate::agent::harness::{AgentHarness, Program};
 
-/// Rules by which a program's shell runs a line when it is asked to.
-fn runs(program: Program, asked: &str, line: &str) -> Value {
+/// Rules that make the program run a shell command line when the prompt contains `asked`.
+fn shell_rules(program: Program, asked: &str, line: &str) -> Value {
     json!([
         {"match": asked, "after_tool": false, "reply": {"text": "I will.", "tool_calls": [program.shell(line)],
             "usage": {"input": 200, "output": 30}}},
@@ -15,10 +15,10 @@ fn runs(program: Program, asked: &str, line: &str) -> Value {
 }
 
 pub(super) fn text(program: Program) {
-    let stage = Stage::new(&[program], &json!([]));
-    stage.house.write("system.md", "Speak like a pirate.");
-    let outcome = stage
-        .ask(
+    let harness = AgentHarness::new(&[program], &json!([]));
+    harness.env.write("system.md", "Speak like a pirate.");
+    let outcome = harness
+        .turn(
             program,
             "hello there",
             &["--system", "system.md", "--tools", "none"],
@@ -26,56 +26,48 @@ pub(super) fn text(program: Program) {
         .run()
         .ok();
     let report = outcome.json();
-    assert_eq!(
-        (&report["ok"], &report["outcome"]),
-        (&json!(true), &json!("ok")),
-        "{report}"
-    );
+    assert_has!(report, {"ok": true, "outcome": "ok"});
     assert!(
         report["text"].as_str().unwrap().contains("hello there"),
         "{report}"
     );
-    assert_eq!(
-        (&report["usage"]["input"], &report["usage"]["output"]),
-        (&json!(100), &json!(20)),
-        "{report}"
-    );
+    assert_has!(report["usage"], {"input": 100, "output": 20});
     assert_eq!(report["models"]["scripted-1"]["total"], 120, "{report}");
-    let raw = std::fs::read_to_string(stage.house.home().join("requests.jsonl")).unwrap();
+    let raw = std::fs::read_to_string(harness.env.home().join("requests.jsonl")).unwrap();
     assert!(raw.contains("Speak like a pirate."));
 }
 
 pub(super) fn tool(program: Program) {
-    let stage = Stage::new(
+    let harness = AgentHarness::new(
         &[program],
-        &runs(
+        &shell_rules(
             program,
             "write it",
             "echo hi > made.txt; echo real-$((40+2))",
         ),
     );
-    let report = stage.ask(program, "please write it", &[]).run().ok().json();
-    assert_eq!(stage.house.read("made.txt"), "hi\n");
+    let report = harness
+        .turn(program, "please write it", &[])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(harness.env.read("made.txt"), "hi\n");
     assert!(
         report["text"].as_str().unwrap().contains("real-42"),
         "{report}"
     );
-    let (input, output) = stage.counted();
+    let (input, output) = harness.token_counts();
     assert_eq!((input, output), (300, 50));
-    assert_eq!(
-        (&report["usage"]["input"], &report["usage"]["output"]),
-        (&json!(input), &json!(output)),
-        "{report}"
-    );
+    assert_has!(report["usage"], {"input": input, "output": output});
     assert_eq!(report["session"], Value::Null);
-    stage.record(program, "tool");
+    harness.save_transcript(program, "tool");
 }
 
 pub(super) fn session(program: Program) {
-    let stage = Stage::new(&[program], &json!([]));
+    let harness = AgentHarness::new(&[program], &json!([]));
     let ask = |prompt: &str| {
-        stage
-            .ask(program, prompt, &["--session", "talk", "--tools", "none"])
+        harness
+            .turn(program, prompt, &["--session", "talk", "--tools", "none"])
             .run()
             .ok()
             .json()
@@ -86,15 +78,11 @@ pub(super) fn session(program: Program) {
         first["session"], second["session"],
         "a turn is continued in a copy"
     );
-    let requests = stage.requests();
+    let requests = harness.requests();
     let turns = |at: usize| requests[at]["turns"].as_u64().unwrap();
     assert_eq!(requests.len(), 2);
     assert!(turns(1) >= turns(0) + 2, "{} then {}", turns(0), turns(1));
-    assert_eq!(
-        (&second["usage"]["input"], &second["usage"]["output"]),
-        (&json!(100), &json!(20)),
-        "{second}"
-    );
+    assert_has!(second["usage"], {"input": 100, "output": 20});
 }
 
 pub(super) fn refusals(program: Program) {
@@ -112,25 +100,18 @@ pub(super) fn refusals(program: Program) {
             "invalid_request_error"
         ),
     ]);
-    let stage = Stage::new(&[program], &rules);
+    let harness = AgentHarness::new(&[program], &rules);
     for (asked, outcome, exit) in [
         ("bad", "invalid_request", 1),
         ("login", "auth", 6),
         ("window", "context_window", 1),
     ] {
-        let ended = stage.ask(program, asked, &["--tools", "none"]).run();
+        let ended = harness.turn(program, asked, &["--tools", "none"]).run();
         let report = ended.json();
-        stage.record(program, asked);
-        assert_eq!(
-            (&report["outcome"], ended.code()),
-            (&json!(outcome), exit),
-            "{report}"
-        );
-        assert_eq!(
-            (&report["ok"], &report["usage"]["total"]),
-            (&json!(false), &json!(0)),
-            "{report}"
-        );
+        harness.save_transcript(program, asked);
+        assert_eq!(report["outcome"], json!(outcome), "{report}");
+        assert_eq!(ended.code(), exit, "{report}");
+        assert_has!(report, {"ok": false, "usage": {"total": 0}});
     }
 }
 
@@ -141,14 +122,14 @@ pub(super) fn passing_faults(program: Program) {
         {"match": "hang up", "replies": [{"text": "a part of a text", "fault": {"kind": "drop", "after_chunks": 2}},
             {"text": "recovered"}]},
     ]);
-    let stage = Stage::new(&[program], &rules);
+    let harness = AgentHarness::new(&[program], &rules);
     for asked in ["slow down", "hang up"] {
-        let report = stage
-            .ask(program, asked, &["--tools", "none"])
+        let report = harness
+            .turn(program, asked, &["--tools", "none"])
             .run()
             .ok()
             .json();
-        stage.record(program, &asked.replace(' ', "-"));
+        harness.save_transcript(program, &asked.replace(' ', "-"));
         assert_eq!(report["text"], "recovered", "{report}");
     }
 }
@@ -156,86 +137,81 @@ pub(super) fn passing_faults(program: Program) {
 pub(super) fn stall(program: Program) {
     let rules = json!([{"match": "stall", "reply": {"text": "some words and then nothing",
         "fault": {"kind": "stall", "after_chunks": 2, "seconds": 60}}}]);
-    let stage = Stage::new(&[program], &rules);
-    // A busy machine may need longer to start the program.
+    let harness = AgentHarness::new(&[program], &rules);
+    // On a busy machine, the program may not have started before the shortest timeout.
     for seconds in ["5", "15", "45"] {
-        let ended = stage
-            .ask(program, "stall", &["--tools", "none", "--timeout", seconds])
+        let ended = harness
+            .turn(program, "stall", &["--tools", "none", "--timeout", seconds])
             .run();
-        assert_eq!(
-            (&ended.json()["outcome"], ended.code()),
-            (&json!("timeout"), 1),
-            "{}",
-            ended.transcript()
-        );
-        assert_eq!(stage.house.alive().len(), 0);
-        if !stage.requests().is_empty() {
+        assert_eq!(ended.json()["outcome"], "timeout", "{}", ended.transcript());
+        assert_eq!(ended.code(), 1, "{}", ended.transcript());
+        assert_eq!(harness.env.live_processes().len(), 0);
+        if !harness.requests().is_empty() {
             return;
         }
     }
-    panic!("the model was never asked");
+    panic!("the model got no request");
 }
 
-/// In the middle of a stream, and in the middle of a tool.
+/// Interrupts a turn during a stream, and another one during a tool.
 pub(super) fn interrupts(program: Program) {
-    let mut rules = runs(program, "use a tool", "sleep 600; echo never");
+    let mut rules = shell_rules(program, "use a tool", "sleep 600; echo never");
     let slow =
         json!({"match": "talk", "reply": {"text": "word ".repeat(500), "chunk_delay_ms": 100}});
     rules.as_array_mut().unwrap().push(slow);
-    let stage = Stage::new(&[program], &rules);
-    let talking = stage.ask(program, "talk", &["--tools", "none"]).start();
-    stage.until_asked(1);
+    let harness = AgentHarness::new(&[program], &rules);
+    let talking = harness.turn(program, "talk", &["--tools", "none"]).start();
+    harness.wait_for_requests(1);
     talking.signal(Signal::INT);
-    assert_eq!(talking.end().code(), 130);
-    assert_eq!(stage.house.alive().len(), 0);
-    let working = stage.ask(program, "use a tool", &[]).start();
-    stage.until(|| !stage.processes("sleep 600").is_empty());
+    assert_eq!(talking.wait().code(), 130);
+    assert_eq!(harness.env.live_processes().len(), 0);
+    let working = harness.turn(program, "use a tool", &[]).start();
+    harness.wait_until(|| !harness.processes("sleep 600").is_empty());
     working.signal(Signal::INT);
-    assert_eq!(working.end().code(), 130);
-    assert_eq!(stage.house.alive().len(), 0);
+    assert_eq!(working.wait().code(), 130);
+    assert_eq!(harness.env.live_processes().len(), 0);
 }
 
 pub(super) fn killed(program: Program) {
-    let stage = Stage::new(
+    let harness = AgentHarness::new(
         &[program],
-        &runs(program, "use a tool", "sleep 600; echo never"),
+        &shell_rules(program, "use a tool", "sleep 600; echo never"),
     );
-    let running = stage.ask(program, "use a tool", &[]).start();
-    stage.until(|| !stage.processes("sleep 600").is_empty());
-    let agents = stage.children(running.pid());
-    assert_eq!(agents.len(), 1, "{:?}", stage.house.alive());
-    agents.iter().for_each(|pid| stage.kill(*pid));
-    let ended = running.end();
+    let running = harness.turn(program, "use a tool", &[]).start();
+    harness.wait_until(|| !harness.processes("sleep 600").is_empty());
+    let agents = harness.children(running.pid());
+    assert_eq!(agents.len(), 1, "{:?}", harness.env.live_processes());
+    agents.iter().for_each(|pid| harness.kill(*pid));
+    let ended = running.wait();
     let report = ended.json();
-    assert_eq!(
-        (&report["outcome"], ended.code()),
-        (&json!("crash"), 1),
-        "{}",
-        ended.transcript()
-    );
-    assert_eq!(stage.house.alive().len(), 0);
-    // One tells its usage only once the tool is done, the other at the end of its turn.
+    assert_eq!(report["outcome"], "crash", "{}", ended.transcript());
+    assert_eq!(ended.code(), 1, "{}", ended.transcript());
+    assert_eq!(harness.env.live_processes().len(), 0);
+    // Codex reports its usage only after the tool, the ACP adapter only at the end of the turn.
     if !matches!(program, Program::Codex | Program::Acp) {
         assert_eq!(
             report["usage"]["input"], 200,
-            "what was spent is known: {report}"
+            "the usage before the kill must be known: {report}"
         );
     }
 }
 
 pub(super) fn scopes(program: Program) {
-    let stage = Stage::new(&[program], &json!([]));
+    let harness = AgentHarness::new(&[program], &json!([]));
     let mut offered = Vec::new();
     let mut notices = Vec::new();
-    // One that only asks for permission is asked once: its start takes seconds.
+    // The ACP adapter takes seconds to start, so one scope is enough.
     let scopes = if program == Program::Acp {
         &["none"][..]
     } else {
         &["none", "readOnly", "read,bash"]
     };
     for scope in scopes {
-        let said = stage.ask(program, "hello", &["--tools", scope]).run().ok();
-        let request = stage.requests().pop().unwrap();
+        let output = harness
+            .turn(program, "hello", &["--tools", scope])
+            .run()
+            .ok();
+        let request = harness.requests().pop().unwrap();
         let names = request["tools"]
             .as_array()
             .unwrap()
@@ -245,7 +221,8 @@ pub(super) fn scopes(program: Program) {
         names.sort();
         offered.push(names);
         notices.push(
-            said.stderr
+            output
+                .stderr
                 .lines()
                 .filter(|line| line.starts_with("notice:"))
                 .count(),
@@ -256,8 +233,7 @@ pub(super) fn scopes(program: Program) {
         return;
     }
     if program == Program::Acp {
-        // Its tools are offered all the same; it is told that they are kept to only where the agent
-        // asks.
+        // The adapter offers all tools. A notice says that the scope holds only where it asks.
         assert_eq!(notices, [1]);
         return;
     }

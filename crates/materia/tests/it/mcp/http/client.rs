@@ -1,33 +1,30 @@
-//! A client of the MCP server over HTTP: the server process, raw requests, and connections.
+//! An MCP client over HTTP: the server process, raw requests, and connections.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
-use crate::house::{House, Running};
+use crate::test_env::{TestEnv, TestProcess};
 
-/// `materia ui` in a house.
-pub struct Served<'a> {
-    server: Option<Running<'a>>,
-    /// The port it listens on.
+/// A running `materia ui`.
+pub struct UiServer<'a> {
+    server: Option<TestProcess<'a>>,
     pub port: u16,
-    /// What agents say.
+    /// The token for agents.
     pub token: String,
 }
 
-/// What came back.
+/// An HTTP response.
 #[derive(Debug)]
-pub struct Answer {
-    /// The status.
+pub struct HttpResponse {
     pub status: u16,
-    /// Everything before the body, in small letters.
+    /// Everything before the body, in lower case.
     pub head: String,
-    /// The body.
     pub body: String,
 }
 
-impl Answer {
+impl HttpResponse {
     pub fn header(&self, name: &str) -> Option<&str> {
         let line = self
             .head
@@ -36,7 +33,7 @@ impl Answer {
         line.map(str::trim)
     }
 
-    /// The messages in the body: one document, or one in each event.
+    /// The JSON-RPC messages in the body: one document, or one per event.
     pub fn messages(&self) -> Vec<Value> {
         if !self.head.contains("text/event-stream") {
             return vec![
@@ -53,21 +50,21 @@ impl Answer {
     }
 }
 
-impl<'a> Served<'a> {
-    /// Starts it.
-    pub fn new(house: &'a House) -> Self {
-        Self::with(house, &[])
+impl<'a> UiServer<'a> {
+    /// Starts the server.
+    pub fn new(env: &'a TestEnv) -> Self {
+        Self::with_env(env, &[])
     }
 
-    /// Starts it with variables.
-    pub fn with(house: &'a House, variables: &[(&str, &str)]) -> Self {
-        let call = house.materia(&["ui", "--port", "0", "--no-open", "--json"]);
-        let call = variables
+    /// Starts the server with environment variables.
+    pub fn with_env(env: &'a TestEnv, variables: &[(&str, &str)]) -> Self {
+        let command = env.materia(&["ui", "--port", "0", "--no-open", "--json"]);
+        let command = variables
             .iter()
-            .fold(call, |call, (name, value)| call.env(name, *value));
-        let mut server = call.start();
-        let told: Value = serde_json::from_str(&server.line()).unwrap();
-        let url = told["mcp"]["url"].as_str().unwrap();
+            .fold(command, |command, (name, value)| command.env(name, *value));
+        let mut server = command.start();
+        let startup: Value = serde_json::from_str(&server.read_line()).unwrap();
+        let url = startup["mcp"]["url"].as_str().unwrap();
         let port = url
             .strip_suffix("/mcp")
             .unwrap()
@@ -76,7 +73,7 @@ impl<'a> Served<'a> {
             .unwrap()
             .parse()
             .unwrap();
-        let token = std::fs::read_to_string(told["mcp"]["tokenFile"].as_str().unwrap()).unwrap();
+        let token = std::fs::read_to_string(startup["mcp"]["tokenFile"].as_str().unwrap()).unwrap();
         Self {
             server: Some(server),
             port,
@@ -84,7 +81,7 @@ impl<'a> Served<'a> {
         }
     }
 
-    /// The headers of an agent that behaves.
+    /// The headers of a valid request.
     pub fn headers(&self) -> Vec<(&'static str, String)> {
         vec![
             ("host", format!("127.0.0.1:{}", self.port)),
@@ -94,8 +91,8 @@ impl<'a> Served<'a> {
         ]
     }
 
-    /// Sends a request and reads its head.
-    pub fn begin(
+    /// Sends a request and reads the head of the response.
+    pub fn start_request(
         &self,
         method: &str,
         path: &str,
@@ -113,57 +110,63 @@ impl<'a> Served<'a> {
         for (name, value) in headers {
             text.push_str(&format!("{name}: {value}\r\n"));
         }
-        // Who is refused early may not read all of it.
-        let _cut = stream.write_all(format!("{text}\r\n{body}").as_bytes());
+        // A server that refuses the request may not read all of it.
+        let _may_be_cut = stream.write_all(format!("{text}\r\n{body}").as_bytes());
         let mut reader = BufReader::new(stream);
         let mut head = String::new();
         while reader.read_line(&mut head).unwrap() > 2 {}
         (head.to_lowercase(), reader)
     }
 
-    /// Sends a request and reads everything.
-    pub fn raw(&self, method: &str, path: &str, headers: &[(&str, String)], body: &str) -> Answer {
-        let (head, mut reader) = self.begin(method, path, headers, body);
+    /// Sends a request and reads the whole response.
+    pub fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, String)],
+        body: &str,
+    ) -> HttpResponse {
+        let (head, mut reader) = self.start_request(method, path, headers, body);
         let mut bytes = Vec::new();
         if head.contains("transfer-encoding: chunked") {
-            while let Some(chunk) = chunk(&mut reader) {
+            while let Some(chunk) = read_chunk(&mut reader) {
                 bytes.extend(chunk);
             }
         } else {
-            let _cut = reader.read_to_end(&mut bytes);
+            let _may_be_cut = reader.read_to_end(&mut bytes);
         }
         let status = head
             .split(' ')
             .nth(1)
-            .unwrap_or_else(|| panic!("no answer: {head:?}"))
+            .unwrap_or_else(|| panic!("no response: {head:?}"))
             .parse()
             .unwrap();
-        Answer {
+        HttpResponse {
             status,
             head,
             body: String::from_utf8_lossy(&bytes).into_owned(),
         }
     }
 
-    /// Asks the server to stop.
-    pub fn end(mut self) -> i32 {
+    /// Stops the server and returns its exit code.
+    pub fn stop(mut self) -> i32 {
         let server = self.server.take().unwrap();
         server.signal(rustix::process::Signal::TERM);
-        server.end().code()
+        server.wait().code()
     }
 }
 
-impl Drop for Served<'_> {
+impl Drop for UiServer<'_> {
     fn drop(&mut self) {
         if let Some(server) = self.server.take() {
             server.signal(rustix::process::Signal::TERM);
-            let _ended = server.end();
+            let _ended = server.wait();
         }
     }
 }
 
-/// The next chunk of a body; none at its end.
-pub fn chunk(reader: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
+/// Reads the next chunk of a body; none at its end.
+pub fn read_chunk(reader: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
     let length = usize::from_str_radix(line.trim(), 16)
@@ -175,39 +178,39 @@ pub fn chunk(reader: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// One connection of an agent.
-pub struct Http<'a> {
-    served: &'a Served<'a>,
+/// A connection of an agent.
+pub struct HttpClient<'a> {
+    server: &'a UiServer<'a>,
     path: String,
     connection: Option<String>,
-    number: i64,
+    last_id: i64,
 }
 
-impl<'a> Http<'a> {
-    /// A connection that has shaken hands.
-    pub fn open(served: &'a Served<'a>, path: &str) -> Self {
-        let mut http = Self {
-            served,
+impl<'a> HttpClient<'a> {
+    /// Opens a connection and initializes it.
+    pub fn open(server: &'a UiServer<'a>, path: &str) -> Self {
+        let mut client = Self {
+            server,
             path: path.to_owned(),
             connection: None,
-            number: 0,
+            last_id: 0,
         };
-        let client = json!({"name": "test", "version": "1"});
+        let info = json!({"name": "test", "version": "1"});
         let params =
-            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
-        let answer = http
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info});
+        let response = client
             .post(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}));
-        assert_eq!(answer.status, 200, "{answer:?}");
-        http.connection = answer.header("mcp-session-id").map(str::to_owned);
-        assert!(http.connection.is_some(), "{answer:?}");
-        let ready = http.post(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        assert_eq!(response.status, 200, "{response:?}");
+        client.connection = response.header("mcp-session-id").map(str::to_owned);
+        assert!(client.connection.is_some(), "{response:?}");
+        let ready = client.post(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         assert_eq!(ready.status, 202, "{ready:?}");
-        http
+        client
     }
 
-    /// The headers of a request in this connection.
+    /// The headers of a request on this connection.
     pub fn headers(&self) -> Vec<(&'static str, String)> {
-        let mut headers = self.served.headers();
+        let mut headers = self.server.headers();
         headers.extend(
             self.connection
                 .iter()
@@ -218,31 +221,31 @@ impl<'a> Http<'a> {
     }
 
     /// Sends a message.
-    pub fn post(&self, message: &Value) -> Answer {
-        self.served
-            .raw("POST", &self.path, &self.headers(), &message.to_string())
+    pub fn post(&self, message: &Value) -> HttpResponse {
+        self.server
+            .send("POST", &self.path, &self.headers(), &message.to_string())
     }
 
-    /// Asks, and gives the answer whole.
-    pub fn answer(&mut self, method: &str, params: &Value) -> Value {
-        self.number += 1;
-        let number = self.number;
-        let answer =
-            self.post(&json!({"jsonrpc": "2.0", "id": number, "method": method, "params": params}));
-        let messages = answer.messages();
-        let found = messages.into_iter().find(|message| message["id"] == number);
-        found.unwrap_or_else(|| panic!("{method}: {answer:?}"))
+    /// Sends a request and returns the response.
+    pub fn response(&mut self, method: &str, params: &Value) -> Value {
+        self.last_id += 1;
+        let id = self.last_id;
+        let response =
+            self.post(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let messages = response.messages();
+        let found = messages.into_iter().find(|message| message["id"] == id);
+        found.unwrap_or_else(|| panic!("{method}: {response:?}"))
     }
 
-    /// Asks, and gives the result.
+    /// Sends a request and returns the result.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "a table of calls reads better without references"
     )]
     pub fn request(&mut self, method: &str, params: Value) -> Value {
-        let answer = self.answer(method, &params);
-        assert!(answer["error"].is_null(), "{method}: {answer}");
-        answer["result"].clone()
+        let response = self.response(method, &params);
+        assert!(response["error"].is_null(), "{method}: {response}");
+        response["result"].clone()
     }
 
     /// Calls a tool.
@@ -254,8 +257,8 @@ impl<'a> Http<'a> {
         self.request("tools/call", json!({"name": tool, "arguments": arguments}))
     }
 
-    /// Hangs up.
-    pub fn close(&self) -> Answer {
-        self.served.raw("DELETE", &self.path, &self.headers(), "")
+    /// Closes the connection.
+    pub fn close(&self) -> HttpResponse {
+        self.server.send("DELETE", &self.path, &self.headers(), "")
     }
 }

@@ -1,0 +1,205 @@
+//! `tool`: recipes that agents can call: listed, called, registered, changed, removed.
+
+use std::path::PathBuf;
+
+use materia_model::finding::Source;
+use materia_model::text;
+use serde_json::{Map, Value, json};
+
+use super::{ApiError, Engine, ErrorKind};
+use crate::execute::RunObserver;
+use crate::process::Nursery;
+use crate::recipe::source::is_json;
+use crate::recipe::tool::{self, NotCalled, ToolCall};
+use crate::recipe::{NotResolved, TemplateValues};
+use crate::registry::{self, Registration};
+use crate::store::text::read_file;
+
+pub use crate::recipe::tool::{DraftListReport, ToolCallReport, ToolListReport};
+pub use crate::registry::ToolChangeReport;
+
+/// A tool to call.
+#[derive(Debug, Default)]
+pub struct ToolCallRequest {
+    /// Its name.
+    pub name: String,
+    /// Its arguments.
+    pub values: TemplateValues,
+    /// Its arguments as `key=value` words; they win over `values`.
+    pub arguments: Vec<String>,
+}
+
+/// A recipe that becomes a tool, or the changes of one. What is absent stays as it is.
+#[derive(Debug, Clone, Default)]
+pub struct RegisterToolRequest {
+    /// The tool's name.
+    pub name: String,
+    /// Whether a tool of this name is changed.
+    pub update: bool,
+    /// A file with the whole recipe.
+    pub file: Option<PathBuf>,
+    /// Fields of the recipe; they win over those in the file.
+    pub fields: Map<String, Value>,
+    /// A template: a command line, or JSON when it begins with `{`, `[` or `"`.
+    pub template: Option<String>,
+    /// The name or path of a recipe to import instead.
+    pub from: Option<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Its arguments: `name`, `name:type` or `name:type=default`.
+    pub args: Option<Vec<String>>,
+    /// Whether it runs detached.
+    pub detached: Option<bool>,
+}
+
+/// A draft that becomes a tool.
+#[derive(Debug, Clone, Default)]
+pub struct PromoteToolRequest {
+    /// The draft's name.
+    pub draft: String,
+    /// The tool's name; without it, the draft's.
+    pub name: Option<String>,
+    /// Whether a tool of that name is replaced.
+    pub update: bool,
+}
+
+impl Engine {
+    /// Lists the tools.
+    pub fn tool_list(&self) -> Result<ToolListReport, ApiError> {
+        Ok(tool::list(&self.library()?))
+    }
+
+    /// Lists the drafts that could become tools.
+    pub fn tool_drafts(&self) -> Result<DraftListReport, ApiError> {
+        Ok(tool::drafts(&self.library()?))
+    }
+
+    /// Calls a tool in the foreground and waits for it.
+    pub fn tool_call(
+        &self,
+        request: ToolCallRequest,
+        observer: &mut dyn RunObserver,
+    ) -> Result<ToolCallReport, ApiError> {
+        let ToolCallRequest {
+            name,
+            values,
+            arguments,
+        } = request;
+        let values = values.read(&self.source_context())?;
+        let called = self.call_tool(&name, values, &arguments, observer)?;
+        called.map_err(|error| {
+            let missing = matches!(error, NotCalled::Recipe(NotResolved::NotFound(_)));
+            let mut error = ApiError::from(error);
+            if missing {
+                error.message = format!("there is no tool {}", text::quoted(&name));
+                let near = error.hint.filter(|hint| hint.starts_with("did you mean"));
+                error.hint = near.or_else(|| Some("`materia tool list` has them".to_owned()));
+            }
+            error
+        })
+    }
+
+    /// Calls a tool, or says why it was not called.
+    pub(crate) fn call_tool(
+        &self,
+        name: &str,
+        values: Map<String, Value>,
+        arguments: &[String],
+        observer: &mut dyn RunObserver,
+    ) -> Result<Result<ToolCallReport, NotCalled>, ApiError> {
+        let call = ToolCall {
+            library: &self.library()?,
+            home: &self.home()?,
+            cwd: self.cwd_or_root(),
+            home_dir: self.user_home(),
+            name,
+            values,
+            arguments,
+            clock: self.clock(),
+        };
+        let mut nursery = Nursery::foreground().map_err(|error| ApiError::system(&error))?;
+        Ok(tool::call(call, &mut nursery, observer))
+    }
+
+    /// Makes a recipe a tool, or changes a tool.
+    pub fn tool_register(
+        &self,
+        request: RegisterToolRequest,
+    ) -> Result<ToolChangeReport, ApiError> {
+        let library = self.library()?;
+        let registration = self.registration(request)?;
+        Ok(registry::register(&library, &registration)?)
+    }
+
+    /// Removes a tool.
+    pub fn tool_remove(&self, name: &str) -> Result<ToolChangeReport, ApiError> {
+        Ok(registry::remove(&self.library()?, name)?)
+    }
+
+    /// Makes a draft a tool.
+    pub fn tool_promote(&self, request: &PromoteToolRequest) -> Result<ToolChangeReport, ApiError> {
+        let PromoteToolRequest {
+            draft,
+            name,
+            update,
+        } = request;
+        let library = self.library()?;
+        Ok(registry::promote(
+            &library,
+            draft,
+            name.as_deref(),
+            *update,
+        )?)
+    }
+
+    fn registration(&self, request: RegisterToolRequest) -> Result<Registration, ApiError> {
+        let mut fields = Map::new();
+        if let Some(path) = &request.file {
+            let name = path.to_string_lossy();
+            let source = Source::new(&name, &read_file(&self.path(path), &name)?);
+            let recipe = materia_model::recipe::parse(&source).map_err(ApiError::from_findings)?;
+            if let Value::Object(object) = recipe.to_value() {
+                fields = object;
+            }
+        }
+        fields.extend(request.fields);
+        let template = request.template.map(template_field);
+        let mut set = |name: &str, value: Option<Value>| {
+            fields.extend(value.map(|value| (name.to_owned(), value)));
+        };
+        set("template", template);
+        if let Some(from) = request.from {
+            set("imports", Some(json!({"recipe": from})));
+            set("template", Some(json!({"name": "recipe"})));
+        }
+        set("description", request.description.map(Value::from));
+        set("args", request.args.map(Value::from));
+        set("async", request.detached.map(Value::from));
+        // The template is the last field: a reader sees the flags first.
+        if let Some(template) = fields.shift_remove("template") {
+            fields.insert("template".to_owned(), template);
+        }
+        Ok(Registration {
+            name: request.name,
+            fields,
+            update: request.update,
+        })
+    }
+}
+
+/// A template as a field of a recipe: JSON where it looks like that, else one command.
+fn template_field(text: String) -> Value {
+    let json = is_json(&text).then(|| serde_json::from_str(&text).ok());
+    json.flatten().unwrap_or_else(|| text.into())
+}
+
+impl ToolCallReport {
+    /// The exit code of a process that ends with it.
+    pub fn exit_code(&self) -> u8 {
+        if self.ok {
+            0
+        } else {
+            ErrorKind::Failed.exit_code()
+        }
+    }
+}

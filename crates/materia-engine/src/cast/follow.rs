@@ -1,0 +1,265 @@
+//! Following a cast: its events in order, the state they add up to, and what its agent does.
+//!
+//! Owns the order of updates: each event once, with its number; then what the agent of the running
+//! turn did; then the state, where it differs. The descriptor becomes readable when there may be
+//! more. A driver that died is in no file, so that callers also ask now and then. Changes nothing.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::FileExt;
+
+use materia_model::cast::event::Raise;
+use materia_model::cast::rework::Rework;
+use materia_model::cast::state::Speaker;
+use materia_model::cast::{Body, Event, Failure, State};
+use materia_model::record::Record;
+use materia_model::time::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::glance::{self, CastPosition, Head, ObservedStatus};
+use super::show::CastEventRecord;
+use super::{CastUsage, Error, Folder, activity_of, usage};
+use crate::store::artifact::{ArtifactError, Root};
+use crate::store::journal::{Follower, From};
+
+/// How much of an activity is read at once, in bytes; no line is longer.
+const MAX_READ: usize = 64 << 10;
+
+/// Something new about a cast.
+#[derive(Debug)]
+pub enum CastUpdate {
+    /// The next event of its log.
+    Event(CastEventRecord),
+    /// What the agent of the running turn did.
+    Activity(ActivityReport),
+    /// What the events add up to.
+    State(Box<CastStateReport>),
+}
+
+/// What the events of a cast add up to, as far as a picture of it needs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct CastStateReport {
+    /// Its status.
+    pub status: ObservedStatus,
+    /// Where it is.
+    pub at: Option<CastPosition>,
+    /// How often each socket was visited.
+    pub visits: BTreeMap<String, u64>,
+    /// How often each edge was taken.
+    pub traversals: BTreeMap<String, u64>,
+    /// What it used.
+    pub usage: CastUsage,
+    /// Who said what, the newest last.
+    pub conversation: Vec<(Speaker, String)>,
+    /// Work that was sent back.
+    pub rework: Vec<Rework>,
+    /// What went wrong.
+    pub error: Option<Failure>,
+    /// Limits that were raised.
+    pub raised: Raise,
+    /// When it began.
+    pub started_at: Option<Timestamp>,
+    /// When something last happened.
+    pub updated_at: Option<Timestamp>,
+}
+
+/// Some lines of what an agent said and did in a turn.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ActivityReport {
+    /// Which file it is.
+    pub path: String,
+    /// The position behind the lines.
+    pub to: u64,
+    /// What was done, in order, as the file has it.
+    #[cfg_attr(
+        feature = "typescript",
+        ts(as = "Vec<crate::cast::ActivityLine<'static>>")
+    )]
+    pub lines: Vec<Value>,
+}
+
+/// A cast that is followed.
+#[derive(Debug)]
+pub struct CastFollower {
+    folder: Folder,
+    log: Follower,
+    state: State,
+    /// The last event that the caller has.
+    after: u64,
+    /// Events that were read and not returned yet.
+    events: VecDeque<CastEventRecord>,
+    /// The activity that the caller has, and up to which position.
+    known: Option<(String, u64)>,
+    /// The activity of a turn that began and is not read yet.
+    begun: Option<String>,
+    turn: Option<TurnReader>,
+    /// The state that was returned last.
+    reported: Option<CastStateReport>,
+}
+
+impl CastFollower {
+    /// Follows a cast from behind the event `after`, and an activity from the position in `known`.
+    pub fn open(folder: Folder, after: u64, known: Option<(String, u64)>) -> Result<Self, Error> {
+        Ok(Self {
+            log: Follower::open(&folder.events(), From::Beginning)?,
+            folder,
+            state: State::default(),
+            after,
+            events: VecDeque::new(),
+            known,
+            begun: None,
+            turn: None,
+            reported: None,
+        })
+    }
+
+    /// The next update, without waiting. After `None` the descriptor tells when to ask again.
+    pub fn next_update(&mut self) -> Result<Option<CastUpdate>, Error> {
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                return Ok(Some(CastUpdate::Event(event)));
+            }
+            if self.read_log()? {
+                continue;
+            }
+            if let Some(turn) = &mut self.turn
+                && let Some(activity) = turn.next(&self.folder)?
+            {
+                return Ok(Some(CastUpdate::Activity(activity)));
+            }
+            let Some(path) = self.begun.take() else {
+                return Ok(self.changed_state().map(CastUpdate::State));
+            };
+            if let Some(first) = self.open_turn(path)? {
+                return Ok(Some(CastUpdate::Activity(first)));
+            }
+        }
+    }
+
+    /// Reads a batch of events; false where there are none.
+    fn read_log(&mut self) -> Result<bool, Error> {
+        let records = self.log.try_next()?;
+        let any = !records.is_empty();
+        for record in records {
+            // Types that this version does not know are other programs' notes.
+            if let Ok(Some(body)) = Body::read(&record.kind, record.data.clone()) {
+                let at = record.at;
+                self.state.apply(&Event { at, body });
+            }
+            self.begun = activity_begun(&record).or(self.begun.take());
+            if record.seq > self.after {
+                self.after = record.seq;
+                self.events.push_back(CastEventRecord {
+                    seq: record.seq,
+                    at: record.at,
+                    kind: record.kind,
+                    data: record.data,
+                });
+            }
+        }
+        Ok(any)
+    }
+
+    /// Begins to read the activity of a turn. A caller that knows nothing of it gets an empty
+    /// report first.
+    fn open_turn(&mut self, path: String) -> Result<Option<ActivityReport>, Error> {
+        let known = self.known.take().filter(|(known, _)| *known == path);
+        let at = known.map_or(0, |(_, at)| at);
+        let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
+        self.log.watch_also(&self.folder.path().join(dir))?;
+        let turn = TurnReader {
+            path,
+            file: None,
+            at,
+        };
+        let first = (at == 0).then(|| turn.report(Vec::new()));
+        self.turn = Some(turn);
+        Ok(first)
+    }
+
+    /// The state, where it differs from the one that was returned last.
+    fn changed_state(&mut self) -> Option<Box<CastStateReport>> {
+        let state = &self.state;
+        let now = CastStateReport {
+            status: glance::standing(self.folder.path(), state.status).status(),
+            at: Head::of(state, 0).at,
+            visits: state.visits.clone(),
+            traversals: state.traversals.clone(),
+            usage: usage(state),
+            conversation: state.conversation.lines.clone(),
+            rework: state.rework.clone(),
+            error: state.failure.clone(),
+            raised: state.raised.clone(),
+            started_at: state.started_at,
+            updated_at: state.updated_at,
+        };
+        if self.reported.as_ref() == Some(&now) {
+            return None;
+        }
+        self.reported = Some(now.clone());
+        Some(Box::new(now))
+    }
+}
+
+impl AsFd for CastFollower {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.log.as_fd()
+    }
+}
+
+/// The activity file of the turn that begins with this event.
+fn activity_begun(record: &Record) -> Option<String> {
+    if record.kind != "agent_turn_start" {
+        return None;
+    }
+    activity_of(record.data.get("artifact")?.as_str()?)
+}
+
+/// The activity of one turn, read while it grows; a turn without one has nothing to show.
+#[derive(Debug)]
+struct TurnReader {
+    path: String,
+    file: Option<File>,
+    at: u64,
+}
+
+impl TurnReader {
+    /// The next whole lines, without waiting.
+    fn next(&mut self, folder: &Folder) -> Result<Option<ActivityReport>, Error> {
+        if self.file.is_none() {
+            self.file = match Root::open(folder.path())?.read(&self.path) {
+                Ok(file) => Some(file),
+                Err(ArtifactError::Missing(_)) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            };
+        }
+        let Some(file) = &self.file else {
+            return Ok(None);
+        };
+        let mut bytes = vec![0; MAX_READ];
+        let count = file.read_at(&mut bytes, self.at)?;
+        bytes.truncate(count);
+        let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else {
+            // A line that fills all of it is none of ours.
+            self.at += if count == MAX_READ { count as u64 } else { 0 };
+            return Ok(None);
+        };
+        self.at += end as u64 + 1;
+        let lines = bytes[..end].split(|byte| *byte == b'\n');
+        let lines = lines.filter_map(|line| serde_json::from_slice(line).ok());
+        Ok(Some(self.report(lines.collect())))
+    }
+
+    fn report(&self, lines: Vec<Value>) -> ActivityReport {
+        ActivityReport {
+            path: self.path.clone(),
+            to: self.at,
+            lines,
+        }
+    }
+}

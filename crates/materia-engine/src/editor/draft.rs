@@ -1,0 +1,46 @@
+//! Edits that stand in no file yet, over the config files as they were read.
+//!
+//! Owns the text that a file would have. Never reads a file and never writes one.
+
+use std::path::Path;
+
+use materia_model::finding::{Finding, Source};
+
+use super::{Edit, Target};
+use crate::config::{self, Files};
+
+/// The config files as they would be after some edits of one of them.
+#[derive(Debug)]
+pub(super) struct Draft {
+    /// All layers, the edited one with its new text.
+    pub(super) files: Files,
+    /// The text of the edited file as it is; nothing where there is no file.
+    pub(super) before: Option<String>,
+    /// The text that it would have.
+    pub(super) after: String,
+}
+
+impl Draft {
+    /// Edits the file of `target`, which is at `path`; refused where the file as it is cannot be
+    /// edited.
+    pub(super) fn new<'a>(
+        files: Files,
+        target: Target,
+        path: &Path,
+        edits: impl IntoIterator<Item = Edit<'a>>,
+    ) -> Result<Self, Vec<Finding>> {
+        let layer = files.layer(target.scope());
+        let before = layer.map(|layer| layer.document.source().text().to_owned());
+        let name = path.to_string_lossy();
+        let mut after = before.clone().unwrap_or_else(|| "{}\n".to_owned());
+        for edit in edits {
+            let source = Source::new(&name, &after);
+            after = config::with_definition(&source, edit.section.name(), edit.name, edit.value)?;
+        }
+        Ok(Self {
+            files: files.drafted(target.scope(), path, &after),
+            before,
+            after,
+        })
+    }
+}

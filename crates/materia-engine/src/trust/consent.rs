@@ -1,0 +1,118 @@
+//! Asking the user to agree to what a project brings, before it runs (S1).
+//!
+//! Owns when the user is asked and what their answer means. Front ends only show the question.
+
+use super::project::{ProjectTrust, TrustReport, grant};
+use super::refusal::Error;
+use crate::clock::Clock;
+use crate::config::Files;
+use crate::home::Home;
+
+/// What the user answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrustAnswer {
+    /// They trust what they were shown.
+    Agreed,
+    /// They do not.
+    Declined,
+    /// They cannot be asked here.
+    NotAsked,
+}
+
+/// A front end that can ask its user for trust.
+pub trait TrustObserver {
+    /// Shows what would run and asks whether the user trusts it.
+    fn confirm_trust(&mut self, _report: &TrustReport) -> TrustAnswer {
+        TrustAnswer::NotAsked
+    }
+}
+
+/// A front end that never asks.
+impl TrustObserver for () {}
+
+/// Refuses what the project brings unless the user trusts it as it is, or agrees to it now.
+pub fn require_confirmed(
+    files: &Files,
+    home: Option<&Home>,
+    clock: &Clock,
+    observer: &mut dyn TrustObserver,
+) -> Result<(), Error> {
+    let project = ProjectTrust::inspect(files, home)?;
+    match (project.require(), home) {
+        (Err(refusal @ Error::Refused(_)), Some(home)) => {
+            match confirm(files, home, project.report(), clock, observer) {
+                Err(Error::NoTerminal) => Err(refusal),
+                answered => answered,
+            }
+        }
+        (required, _) => required,
+    }
+}
+
+/// Asks the user whether they trust what they are shown, and records that they do.
+pub fn confirm(
+    files: &Files,
+    home: &Home,
+    shown: &TrustReport,
+    clock: &Clock,
+    observer: &mut dyn TrustObserver,
+) -> Result<(), Error> {
+    match observer.confirm_trust(shown) {
+        // Computed again: files may have changed while the user was reading.
+        TrustAnswer::Agreed => grant(files, home, shown, clock),
+        TrustAnswer::Declined => Err(Error::Declined),
+        TrustAnswer::NotAsked => Err(Error::NoTerminal),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::config::{PROJECT_FILE, Places};
+    use crate::home::Variables;
+    use crate::store::{atomic, dir};
+    use crate::trust::project::TrustStanding;
+
+    /// Writes a script when it is asked, and agrees.
+    struct Agreeing(PathBuf, &'static str);
+
+    impl TrustObserver for Agreeing {
+        fn confirm_trust(&mut self, report: &TrustReport) -> TrustAnswer {
+            assert_eq!(report.standing, TrustStanding::Untrusted);
+            atomic::write(&self.0, self.1.as_bytes()).unwrap();
+            TrustAnswer::Agreed
+        }
+    }
+
+    #[test]
+    fn s1_a_file_that_changes_while_the_user_reads_is_not_trusted() {
+        let temp = tempfile::tempdir().unwrap();
+        let (script, config) = (temp.path().join("a.sh"), temp.path().join(PROJECT_FILE));
+        dir::create_private(config.parent().unwrap()).unwrap();
+        atomic::write(&script, b"true").unwrap();
+        let text = r#"{"materia": {"M": {"type": "utility", "command": ["sh", "a.sh"]}}}"#;
+        atomic::write(&config, text.as_bytes()).unwrap();
+        let home = Home::locate(&Variables {
+            home: Some(temp.path().join("home")),
+            ..Variables::default()
+        })
+        .unwrap();
+        let files = Files::find(Places {
+            home: Some(&home),
+            project: temp.path(),
+            environment: None,
+            flag: None,
+        })
+        .unwrap();
+        let require = |observer: &mut dyn TrustObserver| {
+            require_confirmed(&files, Some(&home), &Clock::system(), observer)
+        };
+        assert!(matches!(require(&mut ()), Err(Error::Refused(_))));
+        let mut changing = Agreeing(script.clone(), "false");
+        assert!(matches!(require(&mut changing), Err(Error::Refused(_))));
+        require(&mut Agreeing(script, "false")).unwrap();
+        require(&mut ()).unwrap();
+    }
+}
