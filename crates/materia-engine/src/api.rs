@@ -15,3 +15,5 @@ pub use choice::AgentChoice;
 pub use context::{Caller, Engine, Environment};
 pub use error::{ApiError, ErrorBody, ErrorCodes, ErrorKind, ErrorReport, TABLE};
 pub use init::InitReport;
+
+pub use crate::process::Cancellation;

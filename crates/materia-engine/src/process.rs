@@ -53,7 +53,7 @@ pub use nursery::Nursery;
 pub use output::Captured;
 pub use program::SpawnError;
 pub use rustix::process::Signal;
-pub use signals::Interrupts;
+pub use signals::{Cancellation, Interrupts};
 
 /// The variable by which a process says which leaves it belongs to, outermost first, separated by
 /// `:`.

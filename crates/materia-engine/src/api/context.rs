@@ -16,6 +16,7 @@ use super::{ApiError, ErrorKind};
 use crate::clock::Clock;
 use crate::home::{Home, NoHome, Variables};
 use crate::library::Library;
+use crate::process::{Cancellation, Interrupts};
 use crate::run::Root;
 
 /// What a process was started with, as far as the engine uses it.
@@ -34,6 +35,7 @@ pub struct Environment {
 pub struct Engine {
     environment: Arc<Environment>,
     caller: Caller,
+    cancellation: Option<Cancellation>,
 }
 
 /// On whose behalf a method acts (A9).
@@ -60,6 +62,7 @@ impl Engine {
         Self {
             environment: Arc::new(environment),
             caller,
+            cancellation: None,
         }
     }
 
@@ -67,8 +70,26 @@ impl Engine {
     #[must_use]
     pub fn on_behalf_of(&self, caller: Caller) -> Self {
         Self {
-            environment: Arc::clone(&self.environment),
             caller,
+            ..self.clone()
+        }
+    }
+
+    /// The same engine, whose blocking calls return when this is cancelled. Without one, signals to
+    /// the process interrupt them.
+    #[must_use]
+    pub fn cancelled_by(&self, cancellation: Cancellation) -> Self {
+        Self {
+            cancellation: Some(cancellation),
+            ..self.clone()
+        }
+    }
+
+    /// What interrupts a blocking call.
+    pub(crate) fn interrupts(&self) -> Interrupts {
+        match &self.cancellation {
+            Some(cancellation) => Interrupts::cancelled_by(cancellation.clone()),
+            None => Interrupts::catch(),
         }
     }
 

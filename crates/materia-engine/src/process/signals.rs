@@ -8,7 +8,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -77,11 +77,47 @@ pub(super) fn interrupts() -> impl Iterator<Item = Signal> {
         .filter(|signal| !is_ignored(*signal))
 }
 
-/// Signals that ask us to stop, caught by somebody who waits; one in a process at a time. None are
-/// where it is made by default. When it is dropped they end the process again.
+/// A request to stop one blocking call, made by another thread. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Cancellation(Arc<CancelPipe>);
+
+/// Readable as soon as the writing end is closed.
+#[derive(Debug)]
+struct CancelPipe {
+    reader: OwnedFd,
+    writer: Mutex<Option<OwnedFd>>,
+}
+
+impl Cancellation {
+    /// A cancellation that was not requested yet.
+    pub fn new() -> io::Result<Self> {
+        let (reader, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+        let writer = Mutex::new(Some(writer));
+        Ok(Self(Arc::new(CancelPipe { reader, writer })))
+    }
+
+    /// Wakes the call that waits and makes it return with "interrupted".
+    pub fn cancel(&self) {
+        drop(self.writer().take());
+    }
+
+    /// Whether it was requested.
+    pub fn is_cancelled(&self) -> bool {
+        self.writer().is_none()
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Option<OwnedFd>> {
+        self.0.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What asks a waiting call to stop: signals to this process, or a [`Cancellation`]. Only one value
+/// of a process can catch signals at a time; the default has no source at all. When it is dropped,
+/// signals end the process again.
 #[derive(Debug, Default)]
 pub struct Interrupts {
     caught: Vec<Caught>,
+    cancellation: Option<Cancellation>,
     /// Let go of when somebody looked in time.
     in_time: Option<Sender<()>>,
 }
@@ -105,6 +141,16 @@ impl Interrupts {
         DEADLY.store(caught.is_err(), Ordering::SeqCst);
         Self {
             caught: caught.unwrap_or_default(),
+            cancellation: None,
+            in_time: None,
+        }
+    }
+
+    /// Stops when this is cancelled, and leaves signals to the process as they are.
+    pub fn cancelled_by(cancellation: Cancellation) -> Self {
+        Self {
+            caught: Vec::new(),
+            cancellation: Some(cancellation),
             in_time: None,
         }
     }
@@ -137,12 +183,18 @@ impl Interrupts {
 
     /// Whether one came since this was last asked.
     pub fn came(&self) -> bool {
-        self.caught.iter().filter(|caught| caught.drain()).count() > 0
+        let signals = self.caught.iter().filter(|caught| caught.drain()).count();
+        signals > 0
+            || self
+                .cancellation
+                .as_ref()
+                .is_some_and(Cancellation::is_cancelled)
     }
 
     /// What can be read when one came.
     pub fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        self.caught.iter().map(AsFd::as_fd)
+        let cancelled = self.cancellation.iter().map(|one| one.0.reader.as_fd());
+        self.caught.iter().map(AsFd::as_fd).chain(cancelled)
     }
 }
 
@@ -170,6 +222,20 @@ fn ignored() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cancellation_wakes_whatever_polls_it() {
+        let cancellation = Cancellation::new().unwrap();
+        let interrupts = Interrupts::cancelled_by(cancellation.clone());
+        assert!(!interrupts.came());
+        std::thread::spawn(move || cancellation.cancel());
+        let mut fds: Vec<PollFd<'_>> = interrupts
+            .fds()
+            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
+            .collect();
+        assert_eq!(poll(&mut fds, None), Ok(1));
+        assert!(interrupts.came());
+    }
 
     #[test]
     fn the_runtime_ignores_broken_pipes_and_nothing_else_of_ours() {
