@@ -9,6 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use materia_model::name::{RunId, SessionId};
 
@@ -45,6 +46,13 @@ pub struct Caller {
     pub session: Option<String>,
     /// The run that the caller is a part of.
     pub run: Option<RunId>,
+}
+
+impl Caller {
+    /// Whether it is the operator: no session, and not from inside a run.
+    pub fn is_operator(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Engine {
@@ -85,6 +93,15 @@ impl Engine {
         }
     }
 
+    /// The same where a call may be stuck in the observer: the process ends all the same when it
+    /// does not notice a signal within this time.
+    pub(crate) fn interrupts_within(&self, patience: Duration) -> Interrupts {
+        match &self.cancellation {
+            Some(cancellation) => Interrupts::cancelled_by(cancellation.clone()),
+            None => Interrupts::catch_for(patience),
+        }
+    }
+
     /// What interrupts a blocking call.
     pub(crate) fn interrupts(&self) -> Interrupts {
         match &self.cancellation {
@@ -120,7 +137,7 @@ impl Engine {
 
     /// Whether the operator calls: no session, and not from inside a run.
     pub(crate) fn is_operator(&self) -> bool {
-        self.caller == Caller::default()
+        self.caller.is_operator()
     }
 
     /// An environment variable that is set and not empty.
@@ -168,6 +185,12 @@ impl Engine {
             ApiError::new(ErrorKind::Invalid, "no_directory", message)
                 .hint("change to a directory that exists, or name one with `-C`")
         })
+    }
+
+    /// The working directory, or the root of the file system where it was deleted.
+    pub(crate) fn cwd_or_root(&self) -> &Path {
+        let cwd = self.environment.cwd.as_deref();
+        cwd.unwrap_or_else(|_| Path::new("/"))
     }
 
     /// A path that a caller named, relative to the working directory.

@@ -9,16 +9,17 @@ use std::path::{Path, PathBuf};
 
 use materia_model::finding::Finding;
 use materia_model::template::Facts;
+use materia_model::text;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::clock::Clock;
 use crate::execute::{self, Branch, Coverage, Flow, Observer, Outcome, Request, Status};
 use crate::home::Home;
-use crate::library::{Found, Library};
+use crate::library::{Found, Library, Located};
 use crate::process::{DEFAULT_GRACE, Nursery};
 use crate::recipe::{self, Asked, NotResolved};
-use crate::registry::{self, Draft, Launch, Tool, call_shape, record, survey, tools};
+use crate::registry::{self, Draft, Launch, State, Tool, call_shape, record, survey, tools};
 use crate::store::dir::{self, Scratch};
 
 /// How many lines of an output an agent gets.
@@ -65,6 +66,37 @@ pub fn drafts(library: &Library) -> Drafts {
         ok: true,
         drafts: registry::drafts(library),
     }
+}
+
+/// The user's tool of that name.
+pub fn find(library: &Library, name: &str, cwd: &Path) -> Option<Located> {
+    let found = library.find(name, cwd).ok();
+    found.filter(|located| located.found == Found::User)
+}
+
+/// What to do about a name that is no tool: repair it, make it a tool, correct the name, or look at
+/// the list.
+pub fn hint_for_missing(library: &Library, name: &str) -> String {
+    match registry::entry(library, name).map(|entry| entry.state) {
+        Some(State::Active) => {
+            return format!(
+                "it is a recipe: `materia tool register {name} --from {name}` makes it a tool"
+            );
+        }
+        Some(_) => {
+            return "`materia inspect recipes --view doctor` says what is wrong with it".to_owned();
+        }
+        None => {}
+    }
+    let tools = list(library).tools;
+    let close = text::closest(name, tools.iter().map(|tool| tool.name.as_str()));
+    close.map_or_else(
+        || {
+            "`materia tool list` has them, `materia inspect recipes --view list` what could be one"
+                .to_owned()
+        },
+        |close| format!("did you mean tool:{close}?"),
+    )
 }
 
 /// A tool to call, and in which surroundings.

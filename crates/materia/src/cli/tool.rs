@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use materia_engine::library::{Found, Library, Located};
 use materia_engine::process::Nursery;
 use materia_engine::recipe::tool::{self, Call, Called, NotCalled};
 use materia_engine::recipe::{self, NotResolved};
-use materia_engine::registry::{self, Registration, State};
+use materia_engine::registry::{self, Registration};
 use materia_model::text;
 use serde_json::{Map, Value};
 
@@ -240,39 +239,6 @@ fn call(
     } else {
         ErrorKind::Failed.exit_code()
     })
-}
-
-/// The tool of that name, where the person has one.
-pub(super) fn located(world: &World, library: &Library, name: &str) -> Option<Located> {
-    let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
-    library
-        .find(name, cwd)
-        .ok()
-        .filter(|located| located.found == Found::User)
-}
-
-/// What to do about a name that is no tool: mend it, make it one, write what is meant, or look at
-/// the list.
-pub(super) fn near(library: &Library, name: &str) -> String {
-    if let Some(entry) = registry::entry(library, name) {
-        return match entry.state {
-            State::Active => {
-                format!(
-                    "it is a recipe: `materia tool register {name} --from {name}` makes it a tool"
-                )
-            }
-            _ => "`materia inspect recipes --view doctor` says what is wrong with it".to_owned(),
-        };
-    }
-    let tools = tool::list(library).tools;
-    let close = text::closest(name, tools.iter().map(|tool| tool.name.as_str()));
-    close.map_or_else(
-        || {
-            "`materia tool list` has them, `materia inspect recipes --view list` what could be one"
-                .to_owned()
-        },
-        |close| format!("did you mean tool:{close}?"),
-    )
 }
 
 /// Calls a tool as an agent would, and gives why it was not called.

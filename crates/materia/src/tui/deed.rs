@@ -10,15 +10,13 @@ use materia_engine::cast::{Folder, Hands, Silent};
 use materia_engine::launch::spawn::{self, Wanted};
 use materia_engine::library::Library;
 use materia_engine::process::Nursery;
-use materia_engine::routing::{self, Sender};
-use materia_model::message::Draft;
 use materia_model::run::Origin;
 use serde_json::Value;
 
 use super::Desk;
 use super::app::{Deed, What};
 use super::rows::{Kind, Row};
-use materia_engine::api::{ApiError, ErrorKind};
+use materia_engine::api::{ApiError, Draft, ErrorKind, MessageRequest};
 
 /// Does it; one line about it, whether it went well or not.
 pub(super) fn done(desk: &Desk<'_>, deed: &Deed) -> Result<String, String> {
@@ -69,21 +67,18 @@ pub(super) fn spoken(words: &str) -> (&str, Option<Value>) {
 }
 
 fn say(desk: &Desk<'_>, row: &Row, kind: &str, body: Option<Value>) -> Result<String, ApiError> {
-    let clock = desk.world.clock();
-    let within = desk.world.within();
-    let sender = Sender {
-        root: &desk.root,
-        session: desk.caller.as_deref(),
-        within: within.as_ref(),
-        clock: &clock,
-    };
     let draft = Draft {
         to: row.name(),
         kind: kind.to_owned(),
         body,
         ..Draft::default()
     };
-    let report = routing::message(&sender, draft)?;
+    let request = MessageRequest {
+        draft,
+        session: desk.caller.clone(),
+        ..MessageRequest::default()
+    };
+    let report = desk.world.engine().message(request, None)?;
     Ok(format!("{kind} to {}: {}", report.to, report.reason))
 }
 

@@ -45,19 +45,19 @@ pub(super) fn detail(desk: &Desk<'_>, app: &App) -> Vec<String> {
 fn of_run(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, ApiError> {
     let id: RunId = row.id.parse()?;
     let clock = desk.world.clock();
-    let (place, state) = inspect::open(&desk.root, &id, desk.caller.as_deref(), &clock)?;
+    let (place, log) = inspect::open(&desk.root, &id, desk.caller.as_deref(), &clock)?;
+    let (state, read) = (log.state(), &log.fold().mail);
     Ok(match tab {
-        Tab::Tail => lines(&inspect::tail(&place, &state, MOST)?.human(false)),
+        Tab::Tail => lines(&inspect::tail(&place, state, MOST)?.human(false)),
         Tab::Messages => {
-            let read = mail::read(&place)?;
-            let said = mail::messages(&id, &read, MOST)
+            let said = mail::messages(&id, read, MOST)
                 .messages
                 .into_iter()
                 .map(|posted| {
                     let kind = posted.envelope.kind.to_string();
                     (posted.at, format!("← {kind}"), posted.envelope.headline())
                 });
-            let told = mail::mailbox(&id, None, &read, MOST)
+            let told = mail::mailbox(&id, None, read, MOST)
                 .messages
                 .into_iter()
                 .map(|letter| {
@@ -78,7 +78,6 @@ fn of_run(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, ApiError>
             )
         }
         Tab::Room => {
-            let read = mail::read(&place)?;
             let members = room::roster(&id, read.room(), MOST).members;
             let mut text: Vec<String> = members
                 .iter()
@@ -104,8 +103,8 @@ fn of_run(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, ApiError>
             text.extend(talk(said.collect(), "nobody said anything in its room"));
             text
         }
-        Tab::Artifacts => lines(&inspect::files(&place, &state, true)?.human(false)),
-        Tab::Processes => tree(&top::processes(&state)),
+        Tab::Artifacts => lines(&inspect::files(&place, state, true)?.human(false)),
+        Tab::Processes => tree(&top::processes(state)),
     })
 }
 

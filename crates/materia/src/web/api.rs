@@ -13,7 +13,7 @@ mod tools;
 mod trial;
 mod trust;
 
-pub(super) use actors::run_view;
+pub(super) use actors::LINES;
 pub(super) use casts::folder;
 pub(super) use needs::needs;
 pub(super) use quests::board;

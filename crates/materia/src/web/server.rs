@@ -19,7 +19,7 @@ use super::{api, assets};
 use crate::door::{Mount, Web};
 use crate::view::{Agents, Serving};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
+use materia_engine::api::{ApiError, Caller, ErrorKind};
 
 /// The port that people get used to.
 const USUAL_PORT: u16 = 7717;
@@ -122,6 +122,8 @@ fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, ApiError> {
         herald,
     );
     Ok(State::new(Facts {
+        // The user of the page is the operator, whatever the server was started from.
+        engine: world.engine().on_behalf_of(Caller::default()),
         project: project.clone(),
         home,
         config: world.variable("MATERIA_CONFIG").map(Into::into),

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use materia_engine::api::Engine;
 use materia_engine::clock::Clock;
 use materia_engine::config::{Files, Places, ReadError};
 use materia_engine::home::Home;
@@ -34,6 +35,8 @@ pub(super) struct State(Arc<Facts>);
 /// What stays the same while the server runs.
 #[derive(Debug)]
 pub(super) struct Facts {
+    /// The engine.
+    pub(super) engine: Engine,
     /// The project directory.
     pub(super) project: PathBuf,
     /// The person's directories.

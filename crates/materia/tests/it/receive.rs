@@ -6,7 +6,7 @@ mod holder;
 mod pipe;
 
 use materia_engine::clock::Clock;
-use materia_engine::post::{Post, Posting};
+use materia_engine::post::{MessageLog, Posting};
 use materia_engine::run;
 use materia_model::message::Draft;
 use serde_json::{Value, json};
@@ -311,7 +311,7 @@ fn a_message_that_comes_before_the_first_command_reaches_its_stdin() {
             body: Some(json!(round)),
             ..Draft::default()
         };
-        let post = Post::open(&place.journal(), &Clock::system()).unwrap();
+        let post = MessageLog::open(&place.journal(), &Clock::system()).unwrap();
         post.deliver(Posting::new(draft.check().unwrap())).unwrap();
         run::ring(&place);
         assert_eq!(house.wait(&format!("r{round}"))["status"], "done");

@@ -12,12 +12,10 @@ use axum::response::sse::Event;
 use materia_engine::cast::list;
 use materia_engine::cast::start;
 use materia_engine::editor::Target;
-use materia_engine::inspect::{self, Filter as Runs};
 use materia_engine::quest::runner;
 use materia_engine::routing::watch;
 use materia_engine::run::Root;
 use materia_engine::wake::DirectoryWatch;
-use materia_model::run::Status;
 use serde::Serialize;
 use tokio::sync::{mpsc, watch as channel};
 use tokio::time::{sleep, timeout};
@@ -190,15 +188,8 @@ fn look_at_needs(state: &State) -> Result<Looked, ApiError> {
 }
 
 fn look_at_runs(state: &State) -> Result<Looked, ApiError> {
-    let root = Root::new(state.home.runs());
-    let inventory = inspect::inventory(&root, None, None, Runs::default(), &state.clock)?;
-    let starting = inventory
-        .runs
-        .iter()
-        .filter(|run| run.status == Status::Starting);
-    let mut dirs: Vec<PathBuf> = starting.map(|run| root.path().join(&run.run)).collect();
-    dirs.extend(watch::bells(&root));
-    Ok((spelled(&inventory), dirs))
+    let (runs, directories) = state.engine.live_runs()?;
+    Ok((spelled(&runs), directories))
 }
 
 fn look_at_quests(state: &State) -> Result<Looked, ApiError> {
