@@ -14,12 +14,12 @@ use std::collections::BTreeMap;
 use materia_model::actor::{Line, Order, State};
 use materia_model::agent::Usage;
 use materia_model::run;
+use materia_model::run_fold::RunFold;
 use serde::Serialize;
 
 pub use drive::{Error, Hands, act};
 
 use crate::run::Place;
-use crate::store::journal::{From, JournalError, Reader};
 
 /// What people and programs are told while an actor plays.
 #[derive(Debug)]
@@ -53,12 +53,8 @@ pub trait Listener {
 /// How an actor stands, as every door shows it.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(
-    feature = "typescript",
-    derive(ts_rs::TS),
-    ts(rename = "ActorStatus", optional_fields)
-)]
-pub struct Standing {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct ActorStatus {
     /// The agent.
     pub name: String,
     /// The model it was told to ask.
@@ -81,13 +77,13 @@ pub struct Standing {
 
 /// `run:X --view transcript`.
 #[derive(Debug, Serialize)]
-pub struct Transcript {
+pub struct TranscriptReport {
     /// Always true.
     pub ok: bool,
     /// The run.
     pub run: String,
     /// The actor; none for a run that is something else.
-    pub agent: Option<Standing>,
+    pub agent: Option<ActorStatus>,
     /// What was said, the newest last.
     pub lines: Vec<Line>,
     /// Whether older lines are not shown.
@@ -99,49 +95,31 @@ pub fn order(start: &run::Start) -> Option<Order> {
     serde_json::from_value(start.agent.clone()?).ok()
 }
 
-/// The turns of an actor, as its journal tells them.
-pub fn read(place: &Place) -> Result<State, JournalError> {
-    let mut state = State::default();
-    for record in Reader::open(&place.journal(), From::Beginning)? {
-        state.apply(&record?);
-    }
-    Ok(state)
-}
-
-/// How the actor of a run stands; none for a run that is something else, or that cannot be read.
-pub fn standing(place: &Place, run: &run::State) -> Option<Standing> {
-    let order = order(run.start.as_ref()?)?;
-    let state = read(place).ok()?;
-    Some(stands(order, &state))
+/// How the actor of a run stands; none for a run that is something else.
+pub fn status(fold: &RunFold) -> Option<ActorStatus> {
+    let order = order(fold.run.start.as_ref()?)?;
+    Some(status_of(order, &fold.actor))
 }
 
 /// What was said in a run, its last lines.
-pub fn transcript(
-    place: &Place,
-    run: &run::State,
-    lines: usize,
-) -> Result<Transcript, JournalError> {
-    let state = read(place)?;
-    let older = state.lines.len().saturating_sub(lines);
-    Ok(Transcript {
+pub fn transcript(place: &Place, fold: &RunFold, lines: usize) -> TranscriptReport {
+    let said = &fold.actor.lines;
+    let older = said.len().saturating_sub(lines);
+    TranscriptReport {
         ok: true,
         run: place.id().to_string(),
-        agent: run
-            .start
-            .as_ref()
-            .and_then(|start| order(start))
-            .map(|order| stands(order, &state)),
-        incomplete: older > 0 || state.forgotten > 0,
-        lines: state.lines.into_iter().skip(older).collect(),
-    })
+        agent: status(fold),
+        incomplete: older > 0 || fold.actor.forgotten > 0,
+        lines: said.iter().skip(older).cloned().collect(),
+    }
 }
 
-fn stands(order: Order, state: &State) -> Standing {
+fn status_of(order: Order, state: &State) -> ActorStatus {
     let mut usage = state.usage;
     if let Some((_, used)) = &state.open {
         usage.add(used);
     }
-    Standing {
+    ActorStatus {
         name: order.name,
         model: order.model,
         tools: order.tools.unwrap_or_else(|| "coding".to_owned()),

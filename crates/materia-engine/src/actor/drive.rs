@@ -21,11 +21,10 @@ use super::{Listener, Told};
 use crate::agent::Backend;
 use crate::clock::{self, Clock};
 use crate::failpoint;
-use crate::post::{self, Claimed, Ending, Post};
+use crate::post::{self, Claimed, Ending, MessageLog};
 use crate::process::{Event, Identity, Nursery};
 use crate::routing;
 use crate::run::{self, Place, Root};
-use crate::store::journal::{From, JournalError, Reader};
 use crate::store::{atomic, dir};
 use crate::wake::WaiterPipe;
 
@@ -67,9 +66,6 @@ pub enum Error {
     /// An answer.
     #[error("an answer cannot be sent")]
     Message(#[from] routing::Error),
-    /// Its journal.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
     /// A file of it.
     #[error("the run's directory cannot be written")]
     Write(#[from] atomic::WriteError),
@@ -91,10 +87,8 @@ pub(super) struct Actor<'a> {
     pub(super) start: run_model::Start,
     pub(super) order: Order,
     pub(super) tools: &'a Tools,
-    pub(super) post: Post,
+    pub(super) messages: MessageLog,
     pub(super) me: Holder,
-    pub(super) state: State,
-    reader: Reader,
     /// Messages that are ours and wait for a turn of their own.
     waiting: VecDeque<Claimed>,
 }
@@ -112,7 +106,7 @@ pub fn act(hands: Hands<'_>) -> Result<(), Error> {
         listener,
     } = hands;
     let mut actor = Actor::open(root, run, tools, clock, secrets)?;
-    let ear = actor.post.listen()?;
+    let ear = actor.messages.listen()?;
     let woken_by = nursery.watch(&ear)?;
     actor.finish()?;
     loop {
@@ -120,7 +114,7 @@ pub fn act(hands: Hands<'_>) -> Result<(), Error> {
         ear.drain();
         let next = match actor.waiting.pop_front() {
             Some(waiting) => Some(waiting),
-            None => actor.post.claim(&Queue::Run, &actor.me)?,
+            None => actor.messages.claim(&Queue::Run, &actor.me)?,
         };
         if let Some(message) = next {
             if !actor.deal_with(message, (&ear, woken_by), agent, nursery, listener)? {
@@ -144,17 +138,13 @@ impl<'a> Actor<'a> {
         secrets: &'a Secrets,
     ) -> Result<Self, Error> {
         let place = root.find(run)?;
-        let start = run::recorded(&place)?
-            .start
-            .map(|start| *start)
-            .unwrap_or_default();
+        let messages = MessageLog::open(&place.journal(), clock)?;
+        let start = messages.look_at_all(|fold| fold.run.start.clone())?;
+        let start = start.map(|start| *start).unwrap_or_default();
         let order = super::order(&start).ok_or_else(|| Error::NoActor(run.to_string()))?;
-        let post = Post::open(&place.journal(), clock)?;
-        let reader = Reader::open(&place.journal(), From::Beginning)?;
         let me = Identity::of_self().ok_or_else(|| std::io::Error::other("there is no /proc"))?;
         let me = run::holder(me);
-        let (state, waiting) = (State::default(), VecDeque::new());
-        let mut actor = Self {
+        Ok(Self {
             root,
             run,
             clock,
@@ -163,22 +153,15 @@ impl<'a> Actor<'a> {
             start,
             order,
             tools,
-            post,
+            messages,
             me,
-            state,
-            reader,
-            waiting,
-        };
-        actor.catch_up()?;
-        Ok(actor)
+            waiting: VecDeque::new(),
+        })
     }
 
-    /// Reads what was added to the journal.
-    pub(super) fn catch_up(&mut self) -> Result<(), JournalError> {
-        for record in self.reader.by_ref() {
-            self.state.apply(&record?);
-        }
-        Ok(())
+    /// Looks at its turns, as the journal has them by now.
+    pub(super) fn turns<T>(&self, look: impl FnOnce(&State) -> T) -> Result<T, Error> {
+        Ok(self.messages.look_at_all(|fold| look(&fold.actor))?)
     }
 
     /// Where the agent keeps its sessions.
@@ -208,7 +191,7 @@ impl<'a> Actor<'a> {
             _ => None,
         };
         if let Some(ending) = settled {
-            self.post
+            self.messages
                 .settle(&Queue::Run, &message.id, &self.me, &ending)?;
             return Ok(true);
         }
@@ -217,15 +200,14 @@ impl<'a> Actor<'a> {
             from: from.as_deref(),
             text: &prompt,
         });
-        let turn = self.state.turns + 1;
+        let turn = self.turns(|state| state.turns)? + 1;
         let start = TurnStart {
             turn,
             message: message.id.clone(),
             from,
             prompt: self.clean(&prompt),
         };
-        self.post.note(TURN_START, &start)?;
-        self.catch_up()?;
+        self.messages.note(TURN_START, &start)?;
         failpoint::hit("actor.started")?;
         let watcher = Watcher::new(self, turn, ear, listener);
         let played = watcher.play(&prompt, agent, nursery)?;
@@ -240,7 +222,7 @@ impl<'a> Actor<'a> {
             ..end
         };
         self.record(end)?;
-        if let Some(end) = &self.state.last {
+        if let Some(end) = self.turns(|state| state.last.clone())? {
             let failure = end.error.as_ref().map(|failure| failure.message.as_str());
             listener.tell(&Told::Ended {
                 text: &end.text,
@@ -262,10 +244,8 @@ impl<'a> Actor<'a> {
         }
         end.text = self.clean(&end.text);
         failpoint::hit("actor.ended")?;
-        self.post.note_durably(TURN_END, &end)?;
-        self.catch_up()?;
-        self.tidy();
-        Ok(())
+        self.messages.note_durably(TURN_END, &end)?;
+        self.tidy()
     }
 
     /// Text as it may be written down.
@@ -276,12 +256,12 @@ impl<'a> Actor<'a> {
 
     /// Removes the copies of the session that no turn goes on from; each has all of the
     /// conversation.
-    fn tidy(&self) {
-        let Some(kept) = &self.state.session else {
-            return;
-        };
-        let Ok(entries) = std::fs::read_dir(self.sessions()) else {
-            return;
+    fn tidy(&self) -> Result<(), Error> {
+        let (Some(kept), Ok(entries)) = (
+            self.turns(|state| state.session.clone())?,
+            std::fs::read_dir(self.sessions()),
+        ) else {
+            return Ok(());
         };
         let old = entries
             .flatten()
@@ -290,6 +270,7 @@ impl<'a> Actor<'a> {
         for path in old.filter(|path| path.is_file()) {
             let _again_next_time = dir::remove_file(&path);
         }
+        Ok(())
     }
 }
 

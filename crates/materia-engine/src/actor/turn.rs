@@ -135,11 +135,8 @@ impl<'w, 'a> Watcher<'w, 'a> {
         dir::create_private(&sessions)?;
         let order = &actor.order;
         // A session belongs to the agent that has it.
-        let kept = actor
-            .state
-            .session
-            .as_ref()
-            .filter(|kept| kept.agent == order.name);
+        let kept = actor.turns(|state| state.session.clone())?;
+        let kept = kept.as_ref().filter(|kept| kept.agent == order.name);
         let said = std::iter::once(asked).chain(self.heard.iter().map(|(_, text)| text.as_str()));
         let told = said.collect::<Vec<_>>().join("\n\n");
         let turn = Turn {
@@ -203,9 +200,12 @@ impl<'w, 'a> Watcher<'w, 'a> {
     fn take(&mut self, message: Claimed) -> Result<Order, post::Error> {
         let kind = message.envelope.kind.as_str();
         if kind == "control.abort" {
-            self.actor
-                .post
-                .settle(&Queue::Run, &message.id, &self.actor.me, &Ending::Handled)?;
+            self.actor.messages.settle(
+                &Queue::Run,
+                &message.id,
+                &self.actor.me,
+                &Ending::Handled,
+            )?;
             let who = message
                 .envelope
                 .from
@@ -240,7 +240,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
             from: message.envelope.from.as_ref().map(ToString::to_string),
             text: self.actor.clean(said),
         };
-        let noted = self.actor.post.note(TURN_HEARD, &heard);
+        let noted = self.actor.messages.note(TURN_HEARD, &heard);
         self.failed = self.failed.take().or(noted.err());
         self.heard.push((message, said.to_owned()));
     }
@@ -251,7 +251,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
         }
         let mut sum = self.before;
         sum.add(usage);
-        let noted = self.actor.post.note(
+        let noted = self.actor.messages.note(
             TURN_USAGE,
             &TurnUsage {
                 turn: self.turn,
@@ -281,7 +281,7 @@ impl Watch for Watcher<'_, '_> {
         self.ear.drain();
         let mut orders = Vec::new();
         loop {
-            let taken = match self.actor.post.claim(&Queue::Run, &self.actor.me) {
+            let taken = match self.actor.messages.claim(&Queue::Run, &self.actor.me) {
                 Ok(Some(message)) => self.take(message),
                 Ok(None) => return orders,
                 Err(error) => Err(error),

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::actor::{Listener, Told, Transcript};
+use materia_engine::actor::{Listener, Told};
 use materia_engine::agent::Activity;
+use materia_engine::api::TranscriptReport;
 use materia_model::actor::Role;
 use materia_model::text::{self, printable};
 
@@ -85,7 +86,7 @@ fn quoted(said: &str) -> String {
     text::bounded(said.trim(), 2000).replace('\n', "\n> ")
 }
 
-impl screen::Report for Transcript {
+impl screen::Report for TranscriptReport {
     fn human(&self, _: bool) -> String {
         let mut out = String::new();
         if let Some(agent) = &self.agent {

@@ -6,7 +6,7 @@ mod holder;
 mod pipe;
 
 use materia_engine::clock::Clock;
-use materia_engine::post::{Post, Posting};
+use materia_engine::post::{MessageLog, Posting};
 use materia_engine::run;
 use materia_model::message::Draft;
 use serde_json::{Value, json};
@@ -284,7 +284,7 @@ fn a_message_sent_before_the_first_command_reaches_its_stdin() {
             body: Some(json!(round)),
             ..Draft::default()
         };
-        let post = Post::open(&dir.journal(), &Clock::system()).unwrap();
+        let post = MessageLog::open(&dir.journal(), &Clock::system()).unwrap();
         post.deliver(Posting::new(draft.check().unwrap())).unwrap();
         run::ring(&dir);
         assert_eq!(env.wait(&format!("r{round}"))["status"], "done");

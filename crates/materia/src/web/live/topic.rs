@@ -156,15 +156,8 @@ fn document<T: Serialize>(live: LiveReport<T>) -> Looked {
 }
 
 fn look_at_runs(state: &State) -> Result<Looked, ApiError> {
-    let root = Root::new(state.home.runs());
-    let inventory = inspect::inventory(&root, None, None, Runs::default(), &state.clock)?;
-    let starting = inventory
-        .runs
-        .iter()
-        .filter(|run| run.status == Status::Starting);
-    let mut dirs: Vec<PathBuf> = starting.map(|run| root.path().join(&run.run)).collect();
-    dirs.extend(watch::bells(&root));
-    Ok((spelled(&inventory), dirs))
+    let (runs, directories) = state.engine.live_runs()?;
+    Ok((spelled(&runs), directories))
 }
 
 fn look_at_quests(state: &State) -> Result<Looked, ApiError> {
