@@ -1,16 +1,13 @@
 //! `materia tool`: recipes that agents can call: listed, called, registered, changed, removed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use serde_json::{Map, Value};
 
 use super::input;
 use crate::view::{RunView, Screen, Voice};
 use crate::world::World;
-use materia_engine::api::{
-    ApiError, PromoteToolRequest, RegisterToolRequest, ToolCallReport, ToolCallRequest,
-};
+use materia_engine::api::{ApiError, PromoteToolRequest, RegisterToolRequest, ToolCallRequest};
 
 /// List, call and register tools: recipes in your own root
 #[derive(Debug, Args)]

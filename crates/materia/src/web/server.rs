@@ -101,16 +101,7 @@ fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, ApiError> {
     };
     let door = Door::new(&wish.host, at.port(), access, herald);
     Ok(State::new(Facts {
-        // The user of the page is the operator, whatever the server was started from.
-        engine: engine.on_behalf_of(Caller::default()),
-        project: world.cwd.as_ref().map(Clone::clone).unwrap_or_default(),
-        home: world.home()?,
-        config: world.variable("MATERIA_CONFIG").map(Into::into),
-        trusting: world
-            .variable("MATERIA_TRUST")
-            .is_some_and(|accepts| accepts == "1"),
-        user_home: world.variable("HOME").map(Into::into),
-        clock: world.clock(),
+        engine,
         door,
         topics: Topics::default(),
     }))

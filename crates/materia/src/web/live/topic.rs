@@ -9,10 +9,6 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use axum::response::sse::Event;
-use materia_engine::inspect::{self, Filter as Runs};
-use materia_engine::routing::watch;
-use materia_engine::run::Root;
-use materia_model::run::Status;
 use serde::Serialize;
 use tokio::sync::{mpsc, watch as channel};
 use tokio::time::{sleep, timeout};
