@@ -6,6 +6,8 @@
 //! command line, the browser and an agent get the same answer. Never prints, never parses argv,
 //! never calls back into a front end except through an observer.
 
+mod actor;
+mod agent;
 mod budget;
 mod cast;
 mod cast_show;
@@ -19,6 +21,7 @@ mod error;
 mod explain;
 mod export;
 mod follow_cast;
+mod host;
 mod import;
 mod init;
 mod live;
@@ -33,6 +36,11 @@ mod top;
 mod trust;
 mod utility;
 
+pub use actor::{ActorEvent, ActorObserver, ActorStatus, SpawnAgentRequest, TranscriptReport};
+pub use agent::{
+    AgentListItem, AgentListReport, AgentListRequest, AgentObserver, AgentOptions, AgentOutcome,
+    AgentPrompt, AgentReport, AgentRequest, AgentSelection,
+};
 pub use budget::{BudgetChange, BudgetReport, CastBudgetRequest, RaiseOutcome, TokenLimit};
 pub use cast::{
     Activity, CastObserver, CastOptions, CastReport, CastRequest, ForkReport, ForkRequest,
@@ -59,6 +67,7 @@ pub use export::{CastExport, CastExportRequest, ExportReport};
 pub use follow_cast::{
     ActivityReport, CastFollower, CastStateReport, CastUpdate, FollowCastRequest,
 };
+pub use host::{HostGuard, HostSocket};
 pub use import::{ImportFailure, ImportReport, ImportRequest, ImportSource, ImportedRecipe};
 pub use init::InitReport;
 pub use live::{DirectoryWatch, LiveReport};

@@ -11,7 +11,7 @@ use materia_model::time::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::actor::Standing;
+use crate::actor::ActorStatus;
 use crate::cast::Glance;
 use crate::run::Place;
 
@@ -53,7 +53,7 @@ pub struct RunStatus {
     /// The agent that it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
-    pub agent: Option<Standing>,
+    pub agent: Option<ActorStatus>,
     /// When it ends by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
@@ -127,7 +127,7 @@ impl RunStatus {
             recipe: start.recipe,
             tool: start.tool,
             cast: start.cast.as_ref().map(CastOfRun::new),
-            agent: crate::actor::standing(place, state),
+            agent: crate::actor::status(place, state),
             retire_when: start.retire_when,
             cwd: start.cwd,
             values: start.values,
