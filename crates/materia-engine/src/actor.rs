@@ -1,8 +1,8 @@
 //! An agent as an actor (A12): a run whose messages become turns.
 //!
-//! Owns what is shown of one, and the process that plays it. Everything that counts stands in the
-//! run's journal: a turn that has an end there is never asked again, one that has none is asked
-//! again from the session before it, so whoever takes the run up after a crash says nothing twice.
+//! Owns what is shown of one, and the process that plays it. The run's journal has everything that
+//! counts: a turn with an end there is never asked again, one without is asked again from the
+//! session before it, so that the process that continues the run after a crash says nothing twice.
 //! Between turns no program of the agent runs, so that an actor that waits costs next to nothing.
 
 mod answer;
@@ -17,13 +17,13 @@ use materia_model::run;
 use materia_model::run_fold::RunFold;
 use serde::Serialize;
 
-pub use drive::{Error, Hands, act};
+pub use drive::{ActorContext, Error, act};
 
 use crate::run::Place;
 
-/// What people and programs are told while an actor plays.
+/// What happens while an actor plays.
 #[derive(Debug)]
-pub enum Told<'a> {
+pub enum ActorEvent<'a> {
     /// A message becomes a turn.
     Prompt {
         /// Who sent it.
@@ -31,12 +31,12 @@ pub enum Told<'a> {
         /// What it says.
         text: &'a str,
     },
-    /// Something is seen of the turn.
-    Seen(&'a crate::agent::Activity),
-    /// The turn failed, and is tried again.
-    Again(&'a str),
+    /// The agent did something.
+    Activity(&'a crate::agent::Activity),
+    /// The turn failed for this reason, and is tried again.
+    Retry(&'a str),
     /// The turn is over.
-    Ended {
+    TurnEnd {
         /// The answer.
         text: &'a str,
         /// What went wrong, where it did.
@@ -44,13 +44,13 @@ pub enum Told<'a> {
     },
 }
 
-/// Somebody who is told.
-pub trait Listener {
+/// A front end that follows an actor.
+pub trait ActorObserver {
     /// Something happened.
-    fn tell(&mut self, told: &Told<'_>);
+    fn event(&mut self, event: &ActorEvent<'_>);
 }
 
-/// How an actor stands, as every door shows it.
+/// The status of an actor.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
@@ -70,7 +70,7 @@ pub struct ActorStatus {
     pub usage: Usage,
     /// The same by model.
     pub models: BTreeMap<String, Usage>,
-    /// What takes the conversation up again in the agent itself.
+    /// What continues the conversation in the agent itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
 }
@@ -90,7 +90,7 @@ pub struct TranscriptReport {
     pub incomplete: bool,
 }
 
-/// What a run was told to be, where it is an agent.
+/// The agent that a run is; none for a run that is something else.
 pub fn order(start: &run::Start) -> Option<Order> {
     serde_json::from_value(start.agent.clone()?).ok()
 }

@@ -6,7 +6,9 @@
 //! command line, the browser and an agent get the same answer. Never prints, never parses argv,
 //! never calls back into a front end except through an observer.
 
+mod actor;
 mod address;
+mod agent;
 mod budget;
 mod cast;
 mod cast_show;
@@ -23,6 +25,7 @@ mod explain;
 mod export;
 mod follow_cast;
 mod grid;
+mod host;
 mod import;
 mod init;
 mod inspect;
@@ -48,7 +51,12 @@ mod wait;
 mod watch;
 mod web;
 
+pub use actor::{ActorEvent, ActorObserver, ActorStatus, SpawnAgentRequest, TranscriptReport};
 pub use address::Audience;
+pub use agent::{
+    AgentListItem, AgentListReport, AgentListRequest, AgentObserver, AgentOptions, AgentOutcome,
+    AgentPrompt, AgentReport, AgentRequest, AgentSelection,
+};
 pub use budget::{BudgetChange, BudgetReport, CastBudgetRequest, RaiseOutcome, TokenLimit};
 pub use cast::{
     Activity, CastObserver, CastOptions, CastReport, CastRequest, ForkReport, ForkRequest,
@@ -84,6 +92,7 @@ pub use follow_cast::{
     ActivityReport, CastFollower, CastStateReport, CastUpdate, FollowCastRequest,
 };
 pub use grid::{GridFormat, GridReport, GridRequest};
+pub use host::{HostGuard, HostSocket};
 pub use import::{ImportFailure, ImportReport, ImportRequest, ImportSource, ImportedRecipe};
 pub use init::InitReport;
 pub use inspect::{
@@ -91,7 +100,7 @@ pub use inspect::{
     InspectObserver, InspectReport, InspectRequest, Inventory, Listed, MailboxReport, OutboxReport,
     OutputChunk, Preview, PreviewsReport, QueuedMessage, RecipeStatusReport, RoomRoster,
     RoomStatusReport, RoomTimeline, RunOutput, RunOverviewReport, RunStatus, RunStatusReport,
-    RuntimeReport, Stream, Tail, TailReport, TranscriptReport, TriageReport,
+    RuntimeReport, Stream, Tail, TailReport, TriageReport,
 };
 pub use live::{DirectoryWatch, LiveReport};
 pub use loadout::{

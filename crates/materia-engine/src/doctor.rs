@@ -13,7 +13,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::agent::Roster;
-use crate::agent_turn::{self, Choice, Choosing};
+use crate::agent_turn::{self, AgentConfig, AgentSelection};
 use crate::home::Home;
 
 pub use found::ExistingState;
@@ -35,7 +35,7 @@ pub struct DoctorReport {
     /// The agents that were looked for.
     pub agents: Vec<DoctorAgent>,
     /// The one that plays roles which name none, and why; nothing where nobody can.
-    pub agent: Option<Choice>,
+    pub agent: Option<AgentSelection>,
     /// Why nobody can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_missing: Option<String>,
@@ -146,10 +146,10 @@ pub fn doctor(
     home: &Home,
     project: &Path,
     roster: &Roster,
-    choosing: &Choosing,
+    config: &AgentConfig,
 ) -> Result<DoctorReport, Interrupted> {
     let (process_check, agents) = agents::look()?;
-    let chosen = agent_turn::chosen(roster, choosing);
+    let chosen = agent_turn::select(roster, config);
     let mut checks = vec![process_check];
     checks.extend(scratch::checks(&home.runs()));
     checks.extend(host::checks(&home.runs()));
@@ -168,6 +168,6 @@ pub fn doctor(
         agents,
         agent: chosen.clone().ok(),
         agent_missing: chosen.err().map(|missing| missing.to_string()),
-        agent_untrusted: choosing.untrusted.clone(),
+        agent_untrusted: config.untrusted.clone(),
     })
 }

@@ -79,12 +79,13 @@ fn serve(world: &World, wish: &Mcp) -> Result<(), ApiError> {
     let library = Library::new(&home, world.variable("HOME").map(Path::new));
     let cwd = world.cwd.as_ref().ok().cloned();
     let desk = Arc::new(Desk::open(Place::Own, cwd).map_err(|error| unavailable(&error))?);
+    let host_socket = world.engine().host_socket(&session)?;
     let host = (wish.listener == Listener::Host).then(|| Host {
         news: NewsFeed::new(world.engine().on_behalf_of(Caller {
             session: Some(session.to_string()),
             run: within,
         })),
-        turns: Turns::new(home.host(&session)),
+        turns: Turns::new(host_socket),
     });
     let server = Server::new(
         Common::new(Arc::clone(&desk), library),

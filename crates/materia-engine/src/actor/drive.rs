@@ -1,4 +1,4 @@
-//! Playing an actor: waiting for messages, one turn for each, until somebody ends the run.
+//! Playing an actor: waiting for messages, one turn for each, until the run is ended.
 //!
 //! Owns the loop and its order: claim, turn, end of the turn on disk, answers, message settled.
 //! Killed anywhere, the next process finds in the journal what is left to do, and does only that.
@@ -17,7 +17,7 @@ use materia_model::secret::Secrets;
 use materia_model::text;
 
 use super::turn::{Played, Watcher};
-use super::{Listener, Told};
+use super::{ActorEvent, ActorObserver};
 use crate::agent::Backend;
 use crate::clock::{self, Clock};
 use crate::failpoint;
@@ -28,11 +28,11 @@ use crate::run::{self, Place, Root};
 use crate::store::{atomic, dir};
 use crate::wake::WaiterPipe;
 
-/// How long an actor sleeps at most before it looks by itself.
+/// How long an actor sleeps at most before it looks for messages.
 const RECONCILE: Duration = Duration::from_secs(10);
 
 /// Everything that an actor is played with.
-pub struct Hands<'a> {
+pub struct ActorContext<'a> {
     /// The directory of all runs.
     pub root: &'a Root,
     /// The run that is the actor.
@@ -41,14 +41,14 @@ pub struct Hands<'a> {
     pub tools: &'a Tools,
     /// The clock.
     pub clock: &'a Clock,
-    /// What must not be written down (S3).
+    /// What must not be written to disk (S3).
     pub secrets: &'a Secrets,
-    /// Who plays.
+    /// The agent.
     pub agent: &'a mut dyn Backend,
-    /// What runs processes, and tells of interrupts.
-    pub nursery: &'a mut Nursery,
-    /// Who is told what happens.
-    pub listener: &'a mut dyn Listener,
+    /// The processes of the agent, and interrupts.
+    pub processes: &'a mut Nursery,
+    /// The front end that follows it.
+    pub observer: &'a mut dyn ActorObserver,
 }
 
 /// Why an actor cannot be played.
@@ -72,8 +72,8 @@ pub enum Error {
     /// A directory of it.
     #[error("the run's directory cannot be written")]
     Dir(#[from] dir::DirError),
-    /// The machine.
-    #[error("the machine does not play along")]
+    /// The system.
+    #[error("I/O error while driving the agent")]
     Io(#[from] std::io::Error),
 }
 
@@ -94,36 +94,36 @@ pub(super) struct Actor<'a> {
 }
 
 /// Plays an actor until it is interrupted.
-pub fn act(hands: Hands<'_>) -> Result<(), Error> {
-    let Hands {
+pub fn act(context: ActorContext<'_>) -> Result<(), Error> {
+    let ActorContext {
         root,
         run,
         tools,
         clock,
         secrets,
         agent,
-        nursery,
-        listener,
-    } = hands;
+        processes,
+        observer,
+    } = context;
     let mut actor = Actor::open(root, run, tools, clock, secrets)?;
     let ear = actor.messages.listen()?;
-    let woken_by = nursery.watch(&ear)?;
+    let woken_by = processes.watch(&ear)?;
     actor.finish()?;
     loop {
-        // It is heard from before the look that finds nothing, so nothing comes in between.
+        // Drained before the queue is read, so that no wake-up in between is lost.
         ear.drain();
         let next = match actor.waiting.pop_front() {
             Some(waiting) => Some(waiting),
             None => actor.messages.claim(&Queue::Run, &actor.me)?,
         };
         if let Some(message) = next {
-            if !actor.deal_with(message, (&ear, woken_by), agent, nursery, listener)? {
+            if !actor.deal_with(message, (&ear, woken_by), agent, processes, observer)? {
                 return Ok(());
             }
             continue;
         }
         let deadline = clock::deadline_in(RECONCILE);
-        if let Some(Event::Interrupt(_)) = nursery.next_among(None, Some(woken_by), deadline) {
+        if let Some(Event::Interrupt(_)) = processes.next_among(None, Some(woken_by), deadline) {
             return Ok(());
         }
     }
@@ -169,14 +169,14 @@ impl<'a> Actor<'a> {
         self.place.dir().join("sessions")
     }
 
-    /// Deals with one message; false when somebody wants us to leave.
+    /// Deals with one message; false when the actor is interrupted.
     fn deal_with(
         &mut self,
         message: Claimed,
         ear: (&WaiterPipe, crate::process::WatchId),
         agent: &mut dyn Backend,
-        nursery: &mut Nursery,
-        listener: &mut dyn Listener,
+        processes: &mut Nursery,
+        observer: &mut dyn ActorObserver,
     ) -> Result<bool, Error> {
         let prompt = prompt(&message);
         let settled = match message.envelope.kind.as_str() {
@@ -196,7 +196,7 @@ impl<'a> Actor<'a> {
             return Ok(true);
         }
         let from = message.envelope.from.as_ref().map(ToString::to_string);
-        listener.tell(&Told::Prompt {
+        observer.event(&ActorEvent::Prompt {
             from: from.as_deref(),
             text: &prompt,
         });
@@ -209,8 +209,8 @@ impl<'a> Actor<'a> {
         };
         self.messages.note(TURN_START, &start)?;
         failpoint::hit("actor.started")?;
-        let watcher = Watcher::new(self, turn, ear, listener);
-        let played = watcher.play(&prompt, agent, nursery)?;
+        let watcher = Watcher::new(self, turn, ear, observer);
+        let played = watcher.play(&prompt, agent, processes)?;
         let Played { end, waiting } = match played {
             Some(played) => played,
             None => return Ok(false),
@@ -224,7 +224,7 @@ impl<'a> Actor<'a> {
         self.record(end)?;
         if let Some(end) = self.turns(|state| state.last.clone())? {
             let failure = end.error.as_ref().map(|failure| failure.message.as_str());
-            listener.tell(&Told::Ended {
+            observer.event(&ActorEvent::TurnEnd {
                 text: &end.text,
                 failure,
             });

@@ -13,7 +13,7 @@ use materia_model::message::Place as Queue;
 use serde_json::Value;
 
 use super::drive::{Actor, Error, prompt};
-use super::{Listener, Told};
+use super::{ActorEvent, ActorObserver};
 use crate::agent::{Activity, Answer, Backend, DEFAULT_TIMEOUT, Memory, Order, Turn, Watch};
 use crate::clock;
 use crate::post::{self, Claimed, Ending};
@@ -29,13 +29,13 @@ pub(super) struct Played {
     pub(super) waiting: Vec<Claimed>,
 }
 
-/// Somebody who watches a turn for its actor.
+/// Watches a turn for its actor.
 pub(super) struct Watcher<'w, 'a> {
     actor: &'w Actor<'a>,
     turn: u64,
     ear: &'w WaiterPipe,
     woken_by: WatchId,
-    listener: &'w mut dyn Listener,
+    observer: &'w mut dyn ActorObserver,
     waiting: Vec<Claimed>,
     heard: Vec<(Claimed, String)>,
     stopped: Option<String>,
@@ -49,7 +49,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
         actor: &'w Actor<'a>,
         turn: u64,
         (ear, woken_by): (&'w WaiterPipe, WatchId),
-        listener: &'w mut dyn Listener,
+        observer: &'w mut dyn ActorObserver,
     ) -> Self {
         let (before, last) = (Usage::default(), Usage::default());
         let (waiting, heard) = (Vec::new(), Vec::new());
@@ -58,7 +58,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
             turn,
             ear,
             woken_by,
-            listener,
+            observer,
             waiting,
             heard,
             stopped: None,
@@ -100,7 +100,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
                 Err(failure) => failure,
             };
             if let Some(wait) = self.again(&failure, &mut tries) {
-                self.listener.tell(&Told::Again(&failure.message));
+                self.observer.event(&ActorEvent::Retry(&failure.message));
                 if !self.rests(wait, nursery) {
                     return Ok(None);
                 }
@@ -269,7 +269,7 @@ impl Watch for Watcher<'_, '_> {
             Activity::Heard { text } => self.hears(text),
             _ => {}
         }
-        self.listener.tell(&Told::Seen(activity));
+        self.observer.event(&ActorEvent::Activity(activity));
         Order::GoOn
     }
 
