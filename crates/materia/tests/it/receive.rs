@@ -277,16 +277,16 @@ fn a_message_sent_before_the_first_command_reaches_its_stdin() {
         ];
         env.materia(&args).run().ok();
         // The supervisor is still starting: deliver without running a program in between.
-        let dir = env.run_dir(&format!("r{round}"));
+        let run_dir = env.run_dir(&format!("r{round}"));
         let draft = Draft {
             to: run,
             kind: "task.run".to_owned(),
             body: Some(json!(round)),
             ..Draft::default()
         };
-        let post = MessageLog::open(&dir.journal(), &Clock::system()).unwrap();
+        let post = MessageLog::open(&run_dir.journal(), &Clock::system()).unwrap();
         post.deliver(Posting::new(draft.check().unwrap())).unwrap();
-        run::ring(&dir);
+        run::ring(&run_dir);
         assert_eq!(env.wait(&format!("r{round}"))["status"], "done");
         let line: Value =
             serde_json::from_str(&env.read_run_file(&format!("r{round}"), "stdout.log")).unwrap();
