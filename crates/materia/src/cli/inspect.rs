@@ -331,7 +331,7 @@ fn tool(
     };
     if view == "schema" {
         let linked = library.link(&located).map_err(NotResolved::Invalid)?;
-        screen.document(&template::schema(&linked.template.args()));
+        screen.document(&template::schema(linked.template.args()));
     } else {
         screen.report(&recipe::show(&library, &world.home()?, name, cwd)?, voice);
     }

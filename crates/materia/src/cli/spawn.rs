@@ -149,7 +149,6 @@ impl Spawn {
                 OnSessionEnd::Keep
             },
             spool: spool_dir(world),
-            ..RunSettings::default()
         })
     }
 

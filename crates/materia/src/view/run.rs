@@ -144,7 +144,7 @@ impl RunObserver for RunView {
         match (&mut self.live, progress) {
             (Some(live), progress) => live.progress(progress),
             (None, RunProgress::Stderr { leaf, bytes }) => {
-                self.relay.said(self.screen, leaf, bytes)
+                self.relay.said(self.screen, leaf, bytes);
             }
             (
                 None,
