@@ -40,13 +40,13 @@ fn open(world: &World, wish: &Web, agents: Mount) -> Result<(), ApiError> {
         .build()
         .map_err(|error| ApiError::from_error(ErrorKind::Internal, "no_runtime", &error))?;
     let served = runtime.block_on(serve(world, wish, agents));
-    // Somebody may still be waiting for a live update; nobody waits for them.
+    // Pages may still wait for live updates; the server does not wait for them.
     runtime.shutdown_background();
     served
 }
 
 async fn serve(world: &World, wish: &Web, agents: Mount) -> Result<(), ApiError> {
-    // Whoever reads the address may press Ctrl-C at once.
+    // Before the address is printed: the user may press Ctrl-C as soon as it is.
     let interrupted = interrupts();
     let listener = bind(wish).await?;
     let at = listener
@@ -130,7 +130,7 @@ fn unbound(host: &str, port: Option<u16>, error: &std::io::Error) -> ApiError {
         .hint("choose another port with --port, or any without it")
 }
 
-/// The address that a person opens.
+/// The address that the user opens.
 fn address(host: &str, at: SocketAddr) -> String {
     let name = match host.parse::<IpAddr>() {
         Ok(ip) if ip.is_unspecified() => "localhost".to_owned(),

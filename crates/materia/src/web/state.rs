@@ -9,7 +9,7 @@ use tokio::sync::watch as channel;
 
 use super::auth::Door;
 
-/// Lists that somebody looks at, while pages listen.
+/// The lists that pages look at, each with what it last said.
 pub(super) type Topics = Mutex<BTreeMap<Topic, channel::Sender<Arc<str>>>>;
 
 /// A list that pages look at.
