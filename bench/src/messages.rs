@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use materia_engine::clock::Clock;
-use materia_engine::post::{Ending, Post, Posting, Wait};
+use materia_engine::post::{Ending, MessageLog, Posting, Wait};
 use materia_engine::process::Identity;
 use materia_engine::store::journal::{Options, SharedJournal};
 use materia_model::message::event::Holder;
@@ -107,8 +107,8 @@ fn own_identity() -> Result<Holder, BoxError> {
 
 /// Eight senders with their own handles, like eight processes. Handling the messages is not measured.
 fn concurrent_senders(path: &Path) -> Result<Duration, BoxError> {
-    let senders: Vec<Post> = (0..SENDERS)
-        .map(|_| Post::open(path, &Clock::system()))
+    let senders: Vec<MessageLog> = (0..SENDERS)
+        .map(|_| MessageLog::open(path, &Clock::system()))
         .collect::<Result<_, _>>()?;
     let envelope = message()?;
     // Read the earlier messages before the measurement: long-lived senders read them once.
@@ -179,7 +179,7 @@ impl Baseline {
 
 /// A sender, and a receiver that waits in another thread.
 struct Mailbox {
-    post: Post,
+    post: MessageLog,
     message: Envelope,
     received: Receiver<Instant>,
 }
@@ -191,8 +191,8 @@ impl Mailbox {
         let path = new_journal(&dir)?;
         let (sender, received) = channel();
         let (post, reader) = (
-            Post::open(&path, &Clock::system())?,
-            Post::open(&path, &Clock::system())?,
+            MessageLog::open(&path, &Clock::system())?,
+            MessageLog::open(&path, &Clock::system())?,
         );
         let identity = own_identity()?;
         std::thread::spawn(move || receive(&reader, &identity, &sender));
@@ -211,7 +211,7 @@ impl Mailbox {
     }
 }
 
-fn receive(post: &Post, receiver: &Holder, sender: &Sender<Instant>) {
+fn receive(post: &MessageLog, receiver: &Holder, sender: &Sender<Instant>) {
     while let Ok(claimed) = post.receive(&Place::Run, receiver, Wait::Forever) {
         let now = Instant::now();
         let settled = post.settle(&Place::Run, &claimed.id, receiver, &Ending::Handled);

@@ -772,8 +772,11 @@ export type Level = "info" | "warning" | "error";
 
 /** Recipes and tools, and what is wrong with them. */
 export type LibraryReport = {
+  /** The recipes. */
   recipes: RecipeListReport;
+  /** Those that are tools. */
   tools: ToolListReport;
+  /** What is wrong with them. */
   doctor: RecipeDoctorReport;
 };
 
@@ -1773,7 +1776,7 @@ export type Tool = {
   path: string;
 };
 
-/** What came of it, truthfully. */
+/** A tool that was changed, as it is found afterwards. */
 export type ToolChangeReport = {
   /** Always true; what is refused is a failure. */
   ok: boolean;
@@ -1807,9 +1810,9 @@ export type ToolListReport = {
 
 /** One recipe or tool. */
 export type ToolReport = {
-  /** What there is to know about it. */
+  /** What it declares, takes and runs. */
   shown: RecipeReport;
-  /** As it was written; nothing where it cannot be read. */
+  /** Its document; none when it cannot be parsed. */
   written: JsonValue | null;
 };
 

@@ -1,8 +1,8 @@
 //! An agent as an actor (A12): a run whose messages become turns.
 //!
-//! Owns what is shown of one, and the process that plays it. Everything that counts stands in the
-//! run's journal: a turn that has an end there is never asked again, one that has none is asked
-//! again from the session before it, so whoever takes the run up after a crash says nothing twice.
+//! Owns what is shown of one, and the process that plays it. The run's journal has everything that
+//! counts: a turn with an end there is never asked again, one without is asked again from the
+//! session before it, so that the process that continues the run after a crash says nothing twice.
 //! Between turns no program of the agent runs, so that an actor that waits costs next to nothing.
 
 mod answer;
@@ -14,16 +14,16 @@ use std::collections::BTreeMap;
 use materia_model::actor::{Line, Order, State};
 use materia_model::agent::Usage;
 use materia_model::run;
+use materia_model::run_fold::RunFold;
 use serde::Serialize;
 
-pub use drive::{Error, Hands, act};
+pub use drive::{ActorContext, Error, act};
 
 use crate::run::Place;
-use crate::store::journal::{From, JournalError, Reader};
 
-/// What people and programs are told while an actor plays.
+/// What happens while an actor plays.
 #[derive(Debug)]
-pub enum Told<'a> {
+pub enum ActorEvent<'a> {
     /// A message becomes a turn.
     Prompt {
         /// Who sent it.
@@ -31,12 +31,12 @@ pub enum Told<'a> {
         /// What it says.
         text: &'a str,
     },
-    /// Something is seen of the turn.
-    Seen(&'a crate::agent::Activity),
-    /// The turn failed, and is tried again.
-    Again(&'a str),
+    /// The agent did something.
+    Activity(&'a crate::agent::Activity),
+    /// The turn failed for this reason, and is tried again.
+    Retry(&'a str),
     /// The turn is over.
-    Ended {
+    TurnEnd {
         /// The answer.
         text: &'a str,
         /// What went wrong, where it did.
@@ -44,21 +44,17 @@ pub enum Told<'a> {
     },
 }
 
-/// Somebody who is told.
-pub trait Listener {
+/// A front end that follows an actor.
+pub trait ActorObserver {
     /// Something happened.
-    fn tell(&mut self, told: &Told<'_>);
+    fn event(&mut self, event: &ActorEvent<'_>);
 }
 
-/// How an actor stands, as every door shows it.
+/// The status of an actor.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(
-    feature = "typescript",
-    derive(ts_rs::TS),
-    ts(rename = "ActorStatus", optional_fields)
-)]
-pub struct Standing {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct ActorStatus {
     /// The agent.
     pub name: String,
     /// The model it was told to ask.
@@ -74,74 +70,56 @@ pub struct Standing {
     pub usage: Usage,
     /// The same by model.
     pub models: BTreeMap<String, Usage>,
-    /// What takes the conversation up again in the agent itself.
+    /// What continues the conversation in the agent itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
 }
 
 /// `run:X --view transcript`.
 #[derive(Debug, Serialize)]
-pub struct Transcript {
+pub struct TranscriptReport {
     /// Always true.
     pub ok: bool,
     /// The run.
     pub run: String,
     /// The actor; none for a run that is something else.
-    pub agent: Option<Standing>,
+    pub agent: Option<ActorStatus>,
     /// What was said, the newest last.
     pub lines: Vec<Line>,
     /// Whether older lines are not shown.
     pub incomplete: bool,
 }
 
-/// What a run was told to be, where it is an agent.
+/// The agent that a run is; none for a run that is something else.
 pub fn order(start: &run::Start) -> Option<Order> {
     serde_json::from_value(start.agent.clone()?).ok()
 }
 
-/// The turns of an actor, as its journal tells them.
-pub fn read(place: &Place) -> Result<State, JournalError> {
-    let mut state = State::default();
-    for record in Reader::open(&place.journal(), From::Beginning)? {
-        state.apply(&record?);
-    }
-    Ok(state)
-}
-
-/// How the actor of a run stands; none for a run that is something else, or that cannot be read.
-pub fn standing(place: &Place, run: &run::State) -> Option<Standing> {
-    let order = order(run.start.as_ref()?)?;
-    let state = read(place).ok()?;
-    Some(stands(order, &state))
+/// How the actor of a run stands; none for a run that is something else.
+pub fn status(fold: &RunFold) -> Option<ActorStatus> {
+    let order = order(fold.run.start.as_ref()?)?;
+    Some(status_of(order, &fold.actor))
 }
 
 /// What was said in a run, its last lines.
-pub fn transcript(
-    place: &Place,
-    run: &run::State,
-    lines: usize,
-) -> Result<Transcript, JournalError> {
-    let state = read(place)?;
-    let older = state.lines.len().saturating_sub(lines);
-    Ok(Transcript {
+pub fn transcript(place: &Place, fold: &RunFold, lines: usize) -> TranscriptReport {
+    let said = &fold.actor.lines;
+    let older = said.len().saturating_sub(lines);
+    TranscriptReport {
         ok: true,
         run: place.id().to_string(),
-        agent: run
-            .start
-            .as_ref()
-            .and_then(|start| order(start))
-            .map(|order| stands(order, &state)),
-        incomplete: older > 0 || state.forgotten > 0,
-        lines: state.lines.into_iter().skip(older).collect(),
-    })
+        agent: status(fold),
+        incomplete: older > 0 || fold.actor.forgotten > 0,
+        lines: said.iter().skip(older).cloned().collect(),
+    }
 }
 
-fn stands(order: Order, state: &State) -> Standing {
+fn status_of(order: Order, state: &State) -> ActorStatus {
     let mut usage = state.usage;
     if let Some((_, used)) = &state.open {
         usage.add(used);
     }
-    Standing {
+    ActorStatus {
         name: order.name,
         model: order.model,
         tools: order.tools.unwrap_or_else(|| "coding".to_owned()),

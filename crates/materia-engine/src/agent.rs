@@ -15,6 +15,7 @@ mod codex;
 mod acp;
 mod command;
 mod host;
+mod host_socket;
 mod session;
 mod roster;
 mod players;
@@ -24,6 +25,7 @@ pub mod scripted;
 pub use backend::{
     Activity, Answer, Backend, DEFAULT_TIMEOUT, Memory, Order, Turn, Unwatched, Watch,
 };
+pub use host_socket::{HostGuard, HostSocket};
 pub use players::Players;
 pub use roster::{Chosen, KNOWN, Kind, Missing, Program, Roster, Why};
 pub use scripted::Scripted;

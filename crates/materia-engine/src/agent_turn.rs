@@ -1,8 +1,11 @@
 //! `agent`: one turn of an agent, from the shell or a recipe, and which agents there are.
 //!
-//! Owns the order of a single turn, its report, and sessions that have a name: which agent has it
-//! and what takes it up again. A config that a repository brings chooses no agent and defines none
-//! before it is trusted (S1).
+//! Owns a single turn, its report, and sessions that have a name: which agent has it and what
+//! continues it. A config that a repository brings chooses no agent and defines none before it is
+//! trusted (S1).
+
+mod attach;
+mod context;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,24 +14,30 @@ use std::time::Duration;
 use materia_model::agent::{Failure, FailureKind, TurnKind, Usage};
 use materia_model::loadout::{Config, Layer, Scope, Settings};
 use materia_model::materia::Tools;
-use serde::{Deserialize, Serialize};
+use materia_model::text;
+use serde::{Deserialize, Serialize, Serializer};
 
-use crate::agent::{Answer, Backend, KNOWN, Memory, Missing, Players, Roster, Turn, Watch, Why};
+pub use attach::attach;
+pub use context::add_context;
+
+use crate::agent::{
+    Activity, Answer, Backend, KNOWN, Memory, Missing, Order, Players, Roster, Turn, Watch, Why,
+};
 use crate::config::Files;
 use crate::home::Home;
 use crate::process::Nursery;
 use crate::store::{atomic, dir};
-use crate::trust::project;
+use crate::trust::{TrustObserver, project};
 
 /// The format number of a session's document.
 const FORMAT: u32 = 1;
 
-/// What a person wants from an agent.
+/// One turn of an agent.
 #[derive(Debug)]
-pub struct Asked<'a> {
-    /// What it is told.
+pub struct TurnRequest<'a> {
+    /// The prompt.
     pub prompt: &'a str,
-    /// What it is told besides, as a part of its instructions.
+    /// What is added to its instructions.
     pub system: Option<&'a str>,
     /// The tools it may use.
     pub tools: &'a Tools,
@@ -36,7 +45,7 @@ pub struct Asked<'a> {
     pub model: Option<&'a str>,
     /// How hard it thinks.
     pub thinking: Option<&'a str>,
-    /// A session that is kept, by its directory.
+    /// The directory of a session that is kept.
     pub session: Option<PathBuf>,
     /// How long it may take.
     pub timeout: Duration,
@@ -44,15 +53,33 @@ pub struct Asked<'a> {
     pub cwd: &'a Path,
 }
 
+/// A front end that follows a turn.
+pub trait AgentObserver: TrustObserver {
+    /// The agent did something.
+    fn activity(&mut self, _activity: &Activity) {}
+}
+
+impl AgentObserver for () {}
+
+/// Lets an observer follow a turn.
+struct Follower<'a>(&'a mut dyn AgentObserver);
+
+impl Watch for Follower<'_> {
+    fn see(&mut self, activity: &Activity) -> Order {
+        self.0.activity(activity);
+        Order::GoOn
+    }
+}
+
 /// What came of a turn.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct AgentReport {
     /// Whether there is an answer.
     pub ok: bool,
-    /// `ok`, or what kind of failure it was.
-    pub outcome: &'static str,
-    /// The agent that was asked.
+    /// Whether there is an answer, or what kind of failure it was.
+    pub outcome: AgentOutcome,
+    /// The agent that was request.
     pub agent: String,
     /// The answer.
     pub text: String,
@@ -60,10 +87,35 @@ pub struct Report {
     pub usage: Usage,
     /// The same by model.
     pub models: BTreeMap<String, Usage>,
-    /// What takes the conversation up again in the agent itself.
+    /// What continues the conversation in the agent itself.
     pub session: Option<String>,
     /// Why there is no answer.
     pub error: Option<Failure>,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentOutcome {
+    /// With an answer.
+    Answered,
+    /// With a failure of this kind.
+    Failed(FailureKind),
+}
+
+impl AgentOutcome {
+    /// The word for it in documents.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Answered => "ok",
+            Self::Failed(kind) => kind.as_str(),
+        }
+    }
+}
+
+impl Serialize for AgentOutcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
 }
 
 /// Why there was no turn at all.
@@ -89,33 +141,48 @@ pub enum Error {
     /// The session cannot be written.
     #[error("the session cannot be kept")]
     Session(#[from] atomic::WriteError),
-    /// The person interrupted it.
+    /// More files are attached than may be.
+    #[error("{count} files are attached, at most {} are", attach::MAX_FILES)]
+    TooManyFiles {
+        /// How many.
+        count: usize,
+    },
+    /// A file cannot be attached.
+    #[error("{} cannot be attached: {error}", text::quoted(.name))]
+    Attachment {
+        /// The file, as it was named.
+        name: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The user interrupted it.
     #[error("interrupted; nothing was left running")]
     Interrupted,
 }
 
-/// What is kept of a named session.
+/// The document of a named session.
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct SessionDocument {
     agent: String,
     handle: Option<String>,
 }
 
-/// What chooses agents outside of a cast: the same layers as in one, as far as they are trusted.
+/// What the config says about agents outside of a cast: the same layers as in one, as far as they
+/// are trusted.
 #[derive(Debug)]
-pub struct Choosing {
-    /// The settings that count.
+pub struct AgentConfig {
+    /// The settings.
     pub settings: Settings,
     /// The file that names the agent of roles which name none.
     pub named_in: Option<String>,
-    /// The project's config, where it has something to say about agents and is not trusted.
+    /// The project's config, where it names agents and is not trusted.
     pub untrusted: Option<String>,
 }
 
-/// Looks what the config files say about agents. A config that a repository brings has no say
-/// before it is trusted (S1).
-pub fn choosing(files: &Files, home: Option<&Home>, trusting: bool) -> Choosing {
-    let trusted = trusting || project::require(files, home).is_ok();
+/// Reads what the config files say about agents. A config that a repository brings is left out
+/// before it is trusted (S1), unless everything is.
+pub fn agent_config(files: &Files, home: Option<&Home>, trusts_everything: bool) -> AgentConfig {
+    let trusted = trusts_everything || project::require(files, home).is_ok();
     let counts = |layer: &&Layer| trusted || layer.scope != Scope::Project;
     let layers: Vec<Layer> = files.layers().iter().filter(counts).cloned().collect();
     let settings = Config::load(&layers).settings().clone();
@@ -134,7 +201,7 @@ pub fn choosing(files: &Files, home: Option<&Home>, trusting: bool) -> Choosing 
             let said = says(layer);
             said.agent.is_some() || !said.agents.is_empty()
         });
-    Choosing {
+    AgentConfig {
         settings,
         named_in,
         untrusted: left_out.map(file),
@@ -143,18 +210,18 @@ pub fn choosing(files: &Files, home: Option<&Home>, trusting: bool) -> Choosing 
 
 /// Plays one turn.
 pub fn run(
-    asked: &Asked<'_>,
+    request: &TurnRequest<'_>,
     roster: &Roster,
-    nursery: &mut Nursery,
-    watch: &mut dyn Watch,
-) -> Result<Report, Error> {
+    processes: &mut Nursery,
+    observer: &mut dyn AgentObserver,
+) -> Result<AgentReport, Error> {
     let chosen = roster.choose(None)?;
-    let kept = asked
+    let kept = request
         .session
         .as_deref()
-        .map(|folder| opened(folder, &chosen.name))
+        .map(|folder| open_session(folder, &chosen.name))
         .transpose()?;
-    let memory = match (&asked.session, &kept) {
+    let memory = match (&request.session, &kept) {
         (Some(folder), Some(kept)) => Memory::Kept {
             folder,
             from: kept.handle.as_deref(),
@@ -166,17 +233,17 @@ pub fn run(
         materia: "agent",
         item: None,
         kind: TurnKind::Work,
-        prompt: asked.prompt,
-        system: asked.system,
-        tools: asked.tools,
-        model: asked.model,
-        thinking: asked.thinking,
+        prompt: request.prompt,
+        system: request.system,
+        tools: request.tools,
+        model: request.model,
+        thinking: request.thinking,
         agent: Some(&chosen.name),
         memory,
-        timeout: asked.timeout,
-        cwd: asked.cwd,
+        timeout: request.timeout,
+        cwd: request.cwd,
     };
-    let end = match Players::new(roster.clone()).ask(&turn, nursery, watch) {
+    let end = match Players::new(roster.clone()).ask(&turn, processes, &mut Follower(observer)) {
         Answer::Ended(end) => end,
         Answer::Interrupted => return Err(Error::Interrupted),
     };
@@ -188,16 +255,17 @@ pub fn run(
         Ok(text) => (text, None),
         Err(failure) => (String::new(), Some(failure)),
     };
-    if let (Some(folder), Some(handle)) = (&asked.session, &end.session) {
-        let kept = Kept {
+    if let (Some(folder), Some(handle)) = (&request.session, &end.session) {
+        let kept = SessionDocument {
             agent: chosen.name.clone(),
             handle: Some(handle.clone()),
         };
         atomic::write_json(&folder.join("session.json"), FORMAT, &kept)?;
     }
-    Ok(Report {
+    let failure = error.as_ref().map(|failure| failure.kind);
+    Ok(AgentReport {
         ok: error.is_none(),
-        outcome: error.as_ref().map_or("ok", |failure| failure.kind.as_str()),
+        outcome: failure.map_or(AgentOutcome::Answered, AgentOutcome::Failed),
         agent: chosen.name,
         text,
         usage: end.usage,
@@ -207,17 +275,17 @@ pub fn run(
     })
 }
 
-/// What is known of a session; it is made when it is new.
-fn opened(folder: &Path, agent: &str) -> Result<Kept, Error> {
+/// The document of a session; the session is created if it does not exist.
+fn open_session(folder: &Path, agent: &str) -> Result<SessionDocument, Error> {
     dir::create_private(folder)?;
     let file = folder.join("session.json");
     if !file.exists() {
-        return Ok(Kept {
+        return Ok(SessionDocument {
             agent: agent.to_owned(),
             handle: None,
         });
     }
-    let kept: Kept = atomic::read_json(&file, FORMAT, 1 << 20)?;
+    let kept: SessionDocument = atomic::read_json(&file, FORMAT, 1 << 20)?;
     if kept.agent != agent {
         return Err(Error::Foreign {
             session: folder.to_owned(),
@@ -229,21 +297,21 @@ fn opened(folder: &Path, agent: &str) -> Result<Kept, Error> {
 
 /// The agents of this machine.
 #[derive(Debug, Serialize)]
-pub struct List {
+pub struct AgentListReport {
     /// Whether one can be used.
     pub ok: bool,
     /// The one that plays roles which name none, and why.
-    pub chosen: Option<Choice>,
+    pub chosen: Option<AgentSelection>,
     /// All of them.
-    pub agents: Vec<Listed>,
+    pub agents: Vec<AgentListItem>,
     /// The project's config, where it names agents and is not trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub untrusted: Option<String>,
 }
 
-/// The general choice.
+/// The agent of roles which name none.
 #[derive(Debug, Clone, Serialize)]
-pub struct Choice {
+pub struct AgentSelection {
     /// The agent.
     pub name: String,
     /// Why.
@@ -257,7 +325,7 @@ pub struct Choice {
 
 /// One agent.
 #[derive(Debug, Serialize)]
-pub struct Listed {
+pub struct AgentListItem {
     /// Its name in documents.
     pub name: String,
     /// Where its program is.
@@ -275,12 +343,12 @@ pub struct Listed {
 }
 
 /// Looks for all agents.
-pub fn list(roster: &Roster, choosing: &Choosing) -> List {
+pub fn list(roster: &Roster, config: &AgentConfig) -> AgentListReport {
     let listed = |name: String| {
         let known = KNOWN.iter().find(|known| known.command == name);
         let tools = known.map_or("as its kind does", |known| known.tools);
         match roster.named(&name, Why::Found) {
-            Ok(found) => Listed {
+            Ok(found) => AgentListItem {
                 name,
                 path: Some(found.program.display().to_string()),
                 kind: Some(found.kind.as_str()),
@@ -288,7 +356,7 @@ pub fn list(roster: &Roster, choosing: &Choosing) -> List {
                 problem: None,
                 hint: None,
             },
-            Err(missing) => Listed {
+            Err(missing) => AgentListItem {
                 name,
                 path: None,
                 kind: None,
@@ -298,20 +366,20 @@ pub fn list(roster: &Roster, choosing: &Choosing) -> List {
             },
         }
     };
-    let agents: Vec<Listed> = roster.names().into_iter().map(listed).collect();
-    let chosen = chosen(roster, choosing).ok();
-    List {
+    let agents: Vec<AgentListItem> = roster.names().into_iter().map(listed).collect();
+    let chosen = select(roster, config).ok();
+    AgentListReport {
         ok: chosen.is_some(),
         chosen,
         agents,
-        untrusted: choosing.untrusted.clone(),
+        untrusted: config.untrusted.clone(),
     }
 }
 
 /// The agent that plays roles which name none.
-pub fn chosen(roster: &Roster, choosing: &Choosing) -> Result<Choice, Missing> {
+pub fn select(roster: &Roster, config: &AgentConfig) -> Result<AgentSelection, Missing> {
     let chosen = roster.choose(None)?;
-    let file = choosing
+    let file = config
         .named_in
         .clone()
         .filter(|_| chosen.why == Why::Config);
@@ -319,7 +387,7 @@ pub fn chosen(roster: &Roster, choosing: &Choosing) -> Result<Choice, Missing> {
         Some(file) => format!("{file} names it"),
         None => chosen.reason().to_owned(),
     };
-    Ok(Choice {
+    Ok(AgentSelection {
         reason,
         name: chosen.name,
         why: chosen.why,

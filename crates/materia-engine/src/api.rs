@@ -6,6 +6,9 @@
 //! command line, the browser and an agent get the same answer. Never prints, never parses argv,
 //! never calls back into a front end except through an observer.
 
+mod actor;
+mod address;
+mod agent;
 mod budget;
 mod cast;
 mod cast_show;
@@ -22,14 +25,18 @@ mod explain;
 mod export;
 mod follow_cast;
 mod grid;
+mod host;
 mod import;
 mod init;
+mod inspect;
 mod live;
 mod loadout;
+mod message;
 mod needs;
 mod own_command;
 mod plan;
 mod quest;
+mod receive;
 mod recipe;
 mod run;
 mod skill;
@@ -40,8 +47,16 @@ mod top;
 mod trust;
 mod utility;
 mod validate;
+mod wait;
+mod watch;
 mod web;
 
+pub use actor::{ActorEvent, ActorObserver, ActorStatus, SpawnAgentRequest, TranscriptReport};
+pub use address::Audience;
+pub use agent::{
+    AgentListItem, AgentListReport, AgentListRequest, AgentObserver, AgentOptions, AgentOutcome,
+    AgentPrompt, AgentReport, AgentRequest, AgentSelection,
+};
 pub use budget::{BudgetChange, BudgetReport, CastBudgetRequest, RaiseOutcome, TokenLimit};
 pub use cast::{
     Activity, CastObserver, CastOptions, CastReport, CastRequest, ForkReport, ForkRequest,
@@ -77,19 +92,31 @@ pub use follow_cast::{
     ActivityReport, CastFollower, CastStateReport, CastUpdate, FollowCastRequest,
 };
 pub use grid::{GridFormat, GridReport, GridRequest};
+pub use host::{HostGuard, HostSocket};
 pub use import::{ImportFailure, ImportReport, ImportRequest, ImportSource, ImportedRecipe};
 pub use init::InitReport;
+pub use inspect::{
+    Attention, CastOfRun, CommunicationReport, ContactsReport, FilesReport, FollowedMessage,
+    InspectObserver, InspectReport, InspectRequest, Inventory, Listed, MailboxReport, OutboxReport,
+    OutputChunk, Preview, PreviewsReport, QueuedMessage, RecipeStatusReport, RoomRoster,
+    RoomStatusReport, RoomTimeline, RunOutput, RunOverviewReport, RunStatus, RunStatusReport,
+    RuntimeReport, Stream, Tail, TailReport, TriageReport,
+};
 pub use live::{DirectoryWatch, LiveReport};
 pub use loadout::{
     ActiveLoadoutReport, ActiveLoadoutRequest, ActiveReach, LoadoutSummary, LoadoutsReport,
     LoadoutsRequest, ValidateLoadoutsRequest,
 };
-pub use needs::{Attention, NeedsReport};
+pub use message::{Draft, MessageProblem, MessageReport, MessageRequest};
+pub use needs::NeedsReport;
 pub use own_command::{OwnCommandReport, OwnCommandRequest};
 pub use plan::{PlanEstimate, PlanRange, PlanReport, PlanRequest, PlanSocket};
 pub use quest::{
     QuestAction, QuestListReport, QuestListRequest, QuestObserver, QuestPosition, QuestReport,
     QuestRequest, QuestRunOptions, QuestRunReport, QuestRunRequest,
+};
+pub use receive::{
+    Claimed, ReceiveObserver, ReceiveReport, ReceiveRequest, SettleReport, SettleRequest,
 };
 pub use recipe::{
     Imported, Imports, LibraryReport, RecipeDoctorReport, RecipeListReport, RecipeReport,
@@ -121,6 +148,8 @@ pub use utility::{
     UtilityRequest, UtilityRunReport,
 };
 pub use validate::{ValidateReport, ValidateRequest, ValidatedFile};
+pub use wait::{WaitObserver, WaitReport, WaitRequest};
+pub use watch::{News, NewsEvent, WatchEnd, WatchObserver, WatchRequest};
 pub use web::{AboutReport, WebAccess};
 
 pub use crate::clock::{Clock, Stopwatch};

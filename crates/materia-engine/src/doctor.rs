@@ -1,7 +1,7 @@
 //! `doctor`: what the promises need on this host, tried for real, and which agents are found.
 //!
 //! Owns the diagnosis. Each check does the thing it is about in a scratch directory on the
-//! filesystem where state lives, and cleans up. Never changes the person's files.
+//! filesystem where state lives, and cleans up. Never changes the user's files.
 
 mod agents;
 mod found;
@@ -13,7 +13,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::agent::Roster;
-use crate::agent_turn::{self, Choice, Choosing};
+use crate::agent_turn::{self, AgentConfig, AgentSelection};
 use crate::home::Home;
 
 pub use found::ExistingState;
@@ -34,9 +34,9 @@ pub struct DoctorReport {
     pub found: Vec<ExistingState>,
     /// The agents that were looked for.
     pub agents: Vec<DoctorAgent>,
-    /// The one that plays roles which name none, and why; nothing where nobody can.
-    pub agent: Option<Choice>,
-    /// Why nobody can.
+    /// The one that plays roles which name none, and why; nothing where none can.
+    pub agent: Option<AgentSelection>,
+    /// Why none can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_missing: Option<String>,
     /// The project's config, where it names agents and is not trusted: then it has no say.
@@ -136,7 +136,7 @@ impl DoctorCheck {
     }
 }
 
-/// The person did not wait for the diagnosis.
+/// The user did not wait for the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("interrupted; nothing was left running")]
 pub struct Interrupted;
@@ -146,10 +146,10 @@ pub fn doctor(
     home: &Home,
     project: &Path,
     roster: &Roster,
-    choosing: &Choosing,
+    config: &AgentConfig,
 ) -> Result<DoctorReport, Interrupted> {
     let (process_check, agents) = agents::look()?;
-    let chosen = agent_turn::chosen(roster, choosing);
+    let chosen = agent_turn::select(roster, config);
     let mut checks = vec![process_check];
     checks.extend(scratch::checks(&home.runs()));
     checks.extend(host::checks(&home.runs()));
@@ -168,6 +168,6 @@ pub fn doctor(
         agents,
         agent: chosen.clone().ok(),
         agent_missing: chosen.err().map(|missing| missing.to_string()),
-        agent_untrusted: choosing.untrusted.clone(),
+        agent_untrusted: config.untrusted.clone(),
     })
 }

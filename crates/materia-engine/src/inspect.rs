@@ -7,9 +7,11 @@
 pub mod run_status;
 pub mod wait;
 pub mod top;
+pub mod follow;
 mod inventory;
 pub mod mail;
 mod output;
+pub mod overview;
 mod recipes;
 pub mod room;
 mod target;
@@ -17,18 +19,20 @@ pub mod triage;
 
 use std::collections::BTreeMap;
 
-use materia_model::run::Status;
+use materia_model::name::RunId;
+use materia_model::run::{State, Status};
+use materia_model::run_fold::RunFold;
 use serde::Serialize;
 
 pub use inventory::{Inventory, inventory};
-pub use output::{ShownTail, tail};
-pub use recipes::{Shelf, recipes};
+pub use output::{TailReport, tail};
+pub use recipes::{RecipeCounts, RecipeStatusReport, recipes};
 pub use target::{Filter, Target, TargetError};
 
 use crate::clock::Clock;
 use crate::inspect::run_status::RunStatus;
 use crate::process::{RunProcess, below};
-use crate::run::{self, Entry, Error, Place, Root};
+use crate::run::{self, Entry, Error, Place, Root, RunLog};
 
 /// How many lines, messages, members or runs are shown where nothing is said.
 pub const LINES: usize = 40;
@@ -49,7 +53,7 @@ pub struct RunStatusReport {
 /// What a run promised to make and what is there, or everything in its directory.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ShownFiles {
+pub struct FilesReport {
     /// Always true.
     pub ok: bool,
     /// The run.
@@ -67,7 +71,7 @@ pub struct ShownFiles {
 
 /// This program.
 #[derive(Debug, Serialize)]
-pub struct Runtime {
+pub struct RuntimeReport {
     /// Always true.
     pub ok: bool,
     /// Our name.
@@ -83,19 +87,20 @@ pub struct Runtime {
 /// Opens a run that the caller may see, and proves how it stands.
 pub fn open(
     root: &Root,
-    id: &materia_model::name::RunId,
+    id: &RunId,
     caller: Option<&str>,
     clock: &Clock,
-) -> Result<(Place, materia_model::run::State), Error> {
+) -> Result<(Place, RunLog), Error> {
     let place = run::find(root, id, caller)?;
-    run::check_owner(&run::recorded(&place)?, id.as_str(), caller)?;
-    let state = run::look(&place, clock)?;
-    Ok((place, state))
+    let mut log = RunLog::read(&place.journal())?;
+    run::check_owner(log.state(), id.as_str(), caller)?;
+    run::prove_again(&place, &mut log, clock)?;
+    Ok((place, log))
 }
 
 /// `run:X --view status`.
-pub fn status(place: &Place, state: &materia_model::run::State) -> RunStatusReport {
-    let run = RunStatus::of(place, state);
+pub fn status(place: &Place, fold: &RunFold) -> RunStatusReport {
+    let run = RunStatus::of(place, fold);
     let next = run.next();
     RunStatusReport {
         ok: true,
@@ -105,7 +110,7 @@ pub fn status(place: &Place, state: &materia_model::run::State) -> RunStatusRepo
 }
 
 /// The processes of a run, its supervisor first.
-pub fn processes(state: &materia_model::run::State) -> Vec<RunProcess> {
+pub fn processes(state: &State) -> Vec<RunProcess> {
     let alive = !state.status.is_terminal();
     run::supervisor(state)
         .filter(|_| alive)
@@ -114,17 +119,13 @@ pub fn processes(state: &materia_model::run::State) -> Vec<RunProcess> {
 }
 
 /// `run:X --view artifacts`, and `--view files`, which also lists the directory.
-pub fn files(
-    place: &Place,
-    state: &materia_model::run::State,
-    all: bool,
-) -> Result<ShownFiles, Error> {
+pub fn files(place: &Place, state: &State, all: bool) -> Result<FilesReport, Error> {
     let artifacts = state
         .start
         .as_ref()
         .map(|start| run::manifest(start, u64::MAX))
         .unwrap_or_default();
-    Ok(ShownFiles {
+    Ok(FilesReport {
         ok: true,
         run: place.id().to_string(),
         status: state.status,
@@ -139,8 +140,8 @@ pub fn files(
 }
 
 /// `tool:materia --view status`.
-pub fn runtime(home: &crate::home::Home) -> Runtime {
-    Runtime {
+pub fn runtime(home: &crate::home::Home) -> RuntimeReport {
+    RuntimeReport {
         ok: true,
         name: "materia",
         version: env!("CARGO_PKG_VERSION"),

@@ -9,7 +9,7 @@
 //! The list below is the order of the rooms: a room may use rooms above it, never below.
 
 mod error;
-mod office;
+mod message_log;
 mod deliver;
 mod claim;
 mod receive;
@@ -21,8 +21,8 @@ mod watch;
 pub use claim::{Claimed, Ended, Ending};
 pub use deliver::{Posting, Receipt, message_id};
 pub use error::Error;
-pub use news::{Event, Missed, News, Terminal};
-pub use office::Post;
+pub use message_log::MessageLog;
+pub use news::{Missed, News, NewsEvent, Terminal};
 pub use receive::Wait;
 pub use watch::{Observer, Watching};
 

@@ -1,8 +1,8 @@
 //! `message`: where a message goes is decided by its address alone.
 //!
 //! Owns the routing table: who may write to whom, what is written where, and the words by which the
-//! reply says what became of it (P4). Durable before it is said; a message without a reader waits,
-//! which is no error (A5).
+//! report says what became of it (P4). A message is durable before that is reported; one without a
+//! reader waits, which is no error (A5). Never runs a tool: the API does, and asks for the report.
 
 pub mod receive;
 pub mod watch;
@@ -20,7 +20,7 @@ use materia_model::text;
 use serde_json::{Map, Value, json};
 
 pub use error::Error;
-pub use report::{MessageReport, Problem};
+pub use report::{MessageProblem, MessageReport};
 
 use crate::clock::Clock;
 use crate::post;
@@ -53,25 +53,26 @@ pub struct Sender<'a> {
 
 /// Sends a message, and says what became of it.
 pub fn message(sender: &Sender<'_>, draft: Draft) -> Result<MessageReport, Error> {
-    message_calling(sender, draft, |name, _| Err(Error::NoTool(name.to_owned())))
+    send(sender, sender.check(draft)?)
 }
 
-/// The same where tools can be called: `call` gets the name and the arguments of one.
-pub fn message_calling<E: From<Error>>(
-    sender: &Sender<'_>,
-    draft: Draft,
-    call: impl FnOnce(&str, Map<String, Value>) -> Result<ToolCallReport, E>,
-) -> Result<MessageReport, E> {
-    let envelope = sender.checked(draft)?;
-    if let Address::Tool(tool) = &envelope.to {
-        let called = call(tool.as_ref(), arguments(envelope.body.clone()))?;
-        return Ok(invoked(sender, envelope, &called));
+/// Sends a message that was checked.
+pub fn send(sender: &Sender<'_>, envelope: Envelope) -> Result<MessageReport, Error> {
+    match envelope.to.clone() {
+        Address::Run(run) => route::to_run(sender, &run, envelope),
+        Address::Branch(run, _) => route::to_branch(sender, &run, envelope),
+        Address::Room(run) => route::to_room(sender, &run, envelope),
+        Address::Coordinator => route::to_coordinator(sender, envelope, None),
+        Address::Session(session) if envelope.kind.as_str() == END_SESSION => {
+            session::end(sender, &session, envelope)
+        }
+        Address::Session(session) => route::to_coordinator(sender, envelope, Some(&session)),
+        Address::Tool(tool) => Err(Error::NoTool(tool.to_string())),
     }
-    Ok(routed(sender, envelope)?)
 }
 
 /// The arguments of a tool that a body comes to: a plain value is its `input`.
-fn arguments(body: Option<Value>) -> Map<String, Value> {
+pub fn tool_arguments(body: Option<Value>) -> Map<String, Value> {
     match body {
         None => Map::new(),
         Some(Value::Object(arguments)) => arguments,
@@ -79,7 +80,12 @@ fn arguments(body: Option<Value>) -> Map<String, Value> {
     }
 }
 
-fn invoked(sender: &Sender<'_>, envelope: Envelope, called: &ToolCallReport) -> MessageReport {
+/// What became of a message to a tool that was called.
+pub fn tool_report(
+    sender: &Sender<'_>,
+    envelope: Envelope,
+    called: &ToolCallReport,
+) -> MessageReport {
     let error = (!called.ok).then(|| failed(&envelope, called));
     let id = post::message_id(0, &sender.clock.fresh_id());
     let report = MessageReport::queued(id, envelope.to, envelope.kind, "tool", "tool_invoked");
@@ -96,32 +102,18 @@ fn invoked(sender: &Sender<'_>, envelope: Envelope, called: &ToolCallReport) -> 
     }
 }
 
-fn failed(envelope: &Envelope, called: &ToolCallReport) -> Problem {
+fn failed(envelope: &Envelope, called: &ToolCallReport) -> MessageProblem {
     let (tool, kind, code) = (text::quoted(&called.tool), &envelope.kind, called.code);
-    Problem {
+    MessageProblem {
         code: "tool_failed",
         message: format!("the tool {tool} failed for message type {kind}: exit code {code}"),
         hint: "what it said is in `result.text`".to_owned(),
     }
 }
 
-fn routed(sender: &Sender<'_>, envelope: Envelope) -> Result<MessageReport, Error> {
-    match envelope.to.clone() {
-        Address::Run(run) => route::to_run(sender, &run, envelope),
-        Address::Branch(run, _) => route::to_branch(sender, &run, envelope),
-        Address::Room(run) => route::to_room(sender, &run, envelope),
-        Address::Coordinator => route::to_coordinator(sender, envelope, None),
-        Address::Session(session) if envelope.kind.as_str() == END_SESSION => {
-            session::end(sender, &session, envelope)
-        }
-        Address::Session(session) => route::to_coordinator(sender, envelope, Some(&session)),
-        Address::Tool(tool) => Err(Error::NoTool(tool.to_string())),
-    }
-}
-
 impl Sender<'_> {
     /// A message as it may be sent.
-    fn checked(&self, mut draft: Draft) -> Result<Envelope, Error> {
+    pub fn check(&self, mut draft: Draft) -> Result<Envelope, Error> {
         if draft.from.is_none() {
             draft.from = self.within.map(|run| format!("run:{run}"));
         }

@@ -8,6 +8,7 @@
 
 mod error;
 mod place;
+mod log;
 mod order;
 mod snapshot;
 mod artifact;
@@ -27,45 +28,38 @@ mod control;
 mod wait;
 mod output;
 mod follow;
+mod live_output;
 mod index;
 mod over;
 mod preserve;
 mod archive;
 mod retention;
+mod reference;
 
 pub use archive::{Archived, Pruned, archive, archived, find, prune_archived};
 pub use artifact::{Entry, manifest};
-pub use control::{Stopped, stop};
+pub use control::{Stopped, stop, stop_opened};
 pub use error::Error;
 pub use family::{check_owner, observer_dir, ring_session};
 pub use follow::follow;
 pub use holder::{holder, identity, is_dead};
 pub use index::{List, Listed, list};
+pub use live_output::{OutputChunk, RunOutput};
+pub use log::{LogFold, RunLog, journal};
 pub use order::Order;
 pub use output::{Tail, directory, tail};
 pub use over::check_generation;
 pub use parting::{LeftOut, left, left_dir, left_out, told_left_out};
 pub use pipe::{Poured, pour};
 pub use place::{Place, Root};
+pub use reference::{AmbiguousId, complete_address, complete_id};
 pub use retention::{end_session, prune, sweep, sweep_daily};
 pub use start::{Started, start};
-pub use status::{look, look_begun, recorded, supervisor};
+pub use status::{look, open, open_begun, prove_again, recorded, supervisor};
 pub use supervisor::{NEW, SUPERVISE, supervise};
-pub use wait::{Awaited, Leaving, Until, wait};
+pub use wait::{Until, WaitEvent, WaitOptions, WaitOutcome, wait};
 
-use crate::clock::Clock;
-use crate::store::journal::{JournalError, Options, SharedJournal};
 use crate::wake::{self, WakeResult};
-
-/// Opens a run's journal for adding to it.
-pub fn journal(place: &Place, clock: &Clock) -> Result<SharedJournal, JournalError> {
-    let options = Options {
-        name: "run".to_owned(),
-        rotate_at: Some(16 << 20),
-        from: None,
-    };
-    SharedJournal::open(&place.journal(), clock, &options)
-}
 
 /// Tells whoever supervises a run to look at its journal; whether somebody does.
 pub fn ring(place: &Place) -> bool {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use materia_engine::post::Post;
+use materia_engine::post::MessageLog;
 use materia_engine::run::{Listed, Root};
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityReport};
@@ -103,7 +103,7 @@ fn inspected(root: &Root, run: &str, lines: usize) -> Result<(Value, Value), Uti
     };
     let id: RunId = bare.parse().map_err(|error| unknown(format!("{error}")))?;
     let place = root.find(&id).map_err(|error| unknown(error.to_string()))?;
-    let mail = Post::read(&place.journal()).map_err(|error| unknown(error.to_string()))?;
+    let mail = MessageLog::read(&place.journal()).map_err(|error| unknown(error.to_string()))?;
     let queue = mail.queue(&materia_model::message::Place::Run).counts();
     let last: Vec<_> = mail.outbox().last().rev().take(lines).collect();
     let messages: Vec<Value> = last

@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use materia_engine::clock::Clock;
-use materia_engine::post::{self, Claimed, Ending, Post, Posting, Wait};
+use materia_engine::post::{self, Claimed, Ending, MessageLog, Posting, Wait};
 use materia_engine::process::Identity;
 use materia_engine::run::{self, Place as RunPlace, Root};
 use materia_engine::utility::UtilityError;
@@ -26,7 +26,7 @@ pub(crate) struct Service {
     run: RunId,
     place: RunPlace,
     root: Root,
-    post: Post,
+    post: MessageLog,
     clock: Clock,
     me: Holder,
 }
@@ -56,7 +56,8 @@ impl Service {
             .runs
             .find(run)
             .map_err(|error| UtilityError::failed(error.to_string(), error.hint()))?;
-        let post = Post::open(&place.journal(), context.clock).map_err(|error| lost(&error))?;
+        let post =
+            MessageLog::open(&place.journal(), context.clock).map_err(|error| lost(&error))?;
         let unknown = || UtilityError::failed("this process cannot be named", "look into /proc");
         let me = run::holder(Identity::of_self().ok_or_else(unknown)?);
         Ok(Self {
@@ -80,7 +81,7 @@ impl Service {
     }
 
     /// Its messages.
-    pub(crate) fn post(&self) -> &Post {
+    pub(crate) fn post(&self) -> &MessageLog {
         &self.post
     }
 
@@ -227,7 +228,7 @@ impl Service {
             .root
             .find(run)
             .map_err(|error| UtilityError::failed(error.to_string(), error.hint()))?;
-        let post = Post::open(&place.journal(), &self.clock).map_err(|error| lost(&error))?;
+        let post = MessageLog::open(&place.journal(), &self.clock).map_err(|error| lost(&error))?;
         let envelope = draft
             .check()
             .map_err(|error| UtilityError::failed(error.to_string(), error.hint()))?;

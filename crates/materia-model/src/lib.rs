@@ -27,5 +27,6 @@ pub mod utility;
 pub mod agent;
 pub mod cast;
 pub mod actor;
+pub mod run_fold;
 pub mod quest;
 pub mod link;

@@ -125,6 +125,23 @@ pub enum Tools {
     Custom(Vec<String>),
 }
 
+impl Tools {
+    /// The scope that a user writes: `none`, `readOnly`, `coding`, or names with commas between
+    /// them.
+    pub fn parse(scope: &str) -> Self {
+        match scope {
+            "none" => Self::None,
+            "readOnly" => Self::ReadOnly,
+            "coding" => Self::Coding,
+            names => {
+                let names = names.split(',').map(str::trim);
+                let names = names.filter(|name| !name.is_empty());
+                Self::Custom(names.map(str::to_owned).collect())
+            }
+        }
+    }
+}
+
 /// A deterministic program: JSON on stdin, its result on stdout.
 #[derive(Debug, Clone)]
 pub struct Utility {

@@ -16,7 +16,6 @@ mod schema;
 
 pub use document::{MAX_BYTES, parse};
 pub use link::{Composed, Linked, LoadError, Loaded, MAX_IMPORT_DEPTH, link};
-pub(crate) use metadata::MAILBOX;
 pub use metadata::{Artifact, Mailbox, MessageType, Recipe, RetireWhen};
 pub use schema::schema;
 

@@ -6,7 +6,6 @@
 mod usage;
 mod help;
 mod input;
-mod refer;
 mod budget;
 mod agent;
 mod cast;

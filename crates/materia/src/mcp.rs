@@ -42,11 +42,11 @@ use crate::door::{Listener, Mcp};
 use crate::view::style::Role;
 use crate::view::{Screen, Voice};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
+use materia_engine::api::{ApiError, Caller, ErrorKind};
 
 use connection::{Common, Host, Server, Whose};
 use desk::{Desk, Place};
-use news::News;
+use news::NewsFeed;
 use transport::Transport;
 use turns::Turns;
 
@@ -80,14 +80,13 @@ fn serve(world: &World, wish: &Mcp) -> Result<(), ApiError> {
     let library = Library::new(&home, world.variable("HOME").map(Path::new));
     let cwd = world.cwd.as_ref().ok().cloned();
     let desk = Arc::new(Desk::open(Place::Own, cwd).map_err(|error| unavailable(&error))?);
+    let host_socket = world.engine().host_socket(&session)?;
     let host = (wish.listener == Listener::Host).then(|| Host {
-        news: News::new(
-            Root::new(home.runs()),
-            session.clone(),
-            within,
-            world.clock(),
-        ),
-        turns: Turns::new(home.host(&session)),
+        news: NewsFeed::new(world.engine().on_behalf_of(Caller {
+            session: Some(session.to_string()),
+            run: within,
+        })),
+        turns: Turns::new(host_socket),
     });
     let server = Server::new(
         Common::new(Arc::clone(&desk), library),

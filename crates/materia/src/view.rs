@@ -48,9 +48,8 @@ pub use actor::ActorView;
 pub use agent::AgentView;
 pub use cast::CastView;
 pub use grid::painted;
-pub use inspect::Output;
-pub use mail::told_line;
-pub use message::NewsView;
+pub use inspect::FollowView;
+pub use message::{NewsView, ReceiveView};
 pub use page::page;
 pub use run::RunView;
 pub use screen::{Report, Screen};
@@ -58,9 +57,10 @@ pub use template::Words;
 pub use trust::TrustPrompt;
 pub use ui::{Agents, Serving};
 pub use utility::UtilityView;
-pub use waiting::{Teller, WaitView};
+pub use waiting::WaitView;
 
 use crate::world::World;
+use materia_engine::api::Audience;
 
 /// Who is listening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +72,14 @@ pub enum Voice {
 }
 
 impl Voice {
+    /// For whom the engine answers.
+    pub fn audience(self) -> Audience {
+        match self {
+            Self::Human => Audience::Person,
+            Self::Json => Audience::Program,
+        }
+    }
+
     /// Who listens, as far as the bare words tell: for failures before, or outside, the parsing of
     /// them.
     pub fn of(world: &World) -> Self {

@@ -24,10 +24,10 @@ const COORDINATOR: &str = "coordinator";
 impl Actor<'_> {
     /// Answers and settles what the last turn answered, as far as that was not done.
     pub(super) fn finish(&self) -> Result<(), Error> {
-        let Some(end) = &self.state.last else {
+        let Some(end) = self.turns(|state| state.last.clone())? else {
             return Ok(());
         };
-        let open = self.post.look(|mail| {
+        let open = self.messages.look(|mail| {
             let queue = mail.queue(&Queue::Run);
             let found = end
                 .messages
@@ -43,7 +43,7 @@ impl Actor<'_> {
                 .push(message);
         }
         for (to, messages) in groups {
-            self.answer(end, &to, &messages)?;
+            self.answer(&end, &to, &messages)?;
             failpoint::hit("actor.answered")?;
             for (id, _) in messages {
                 let ending = match &end.error {
@@ -52,7 +52,7 @@ impl Actor<'_> {
                         Ending::Failed(text::bounded(&failure.message, 1000).into_owned())
                     }
                 };
-                self.post.settle(&Queue::Run, id, &self.me, &ending)?;
+                self.messages.settle(&Queue::Run, id, &self.me, &ending)?;
             }
         }
         Ok(())

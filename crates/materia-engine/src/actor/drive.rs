@@ -1,4 +1,4 @@
-//! Playing an actor: waiting for messages, one turn for each, until somebody ends the run.
+//! Playing an actor: waiting for messages, one turn for each, until the run is ended.
 //!
 //! Owns the loop and its order: claim, turn, end of the turn on disk, answers, message settled.
 //! Killed anywhere, the next process finds in the journal what is left to do, and does only that.
@@ -17,23 +17,22 @@ use materia_model::secret::Secrets;
 use materia_model::text;
 
 use super::turn::{Played, Watcher};
-use super::{Listener, Told};
+use super::{ActorEvent, ActorObserver};
 use crate::agent::Backend;
 use crate::clock::{self, Clock};
 use crate::failpoint;
-use crate::post::{self, Claimed, Ending, Post};
+use crate::post::{self, Claimed, Ending, MessageLog};
 use crate::process::{Event, Identity, Nursery};
 use crate::routing;
 use crate::run::{self, Place, Root};
-use crate::store::journal::{From, JournalError, Reader};
 use crate::store::{atomic, dir};
 use crate::wake::WaiterPipe;
 
-/// How long an actor sleeps at most before it looks by itself.
+/// How long an actor sleeps at most before it looks for messages.
 const RECONCILE: Duration = Duration::from_secs(10);
 
 /// Everything that an actor is played with.
-pub struct Hands<'a> {
+pub struct ActorContext<'a> {
     /// The directory of all runs.
     pub root: &'a Root,
     /// The run that is the actor.
@@ -42,14 +41,14 @@ pub struct Hands<'a> {
     pub tools: &'a Tools,
     /// The clock.
     pub clock: &'a Clock,
-    /// What must not be written down (S3).
+    /// What must not be written to disk (S3).
     pub secrets: &'a Secrets,
-    /// Who plays.
+    /// The agent.
     pub agent: &'a mut dyn Backend,
-    /// What runs processes, and tells of interrupts.
-    pub nursery: &'a mut Nursery,
-    /// Who is told what happens.
-    pub listener: &'a mut dyn Listener,
+    /// The processes of the agent, and interrupts.
+    pub processes: &'a mut Nursery,
+    /// The front end that follows it.
+    pub observer: &'a mut dyn ActorObserver,
 }
 
 /// Why an actor cannot be played.
@@ -67,17 +66,14 @@ pub enum Error {
     /// An answer.
     #[error("an answer cannot be sent")]
     Message(#[from] routing::Error),
-    /// Its journal.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
     /// A file of it.
     #[error("the run's directory cannot be written")]
     Write(#[from] atomic::WriteError),
     /// A directory of it.
     #[error("the run's directory cannot be written")]
     Dir(#[from] dir::DirError),
-    /// The machine.
-    #[error("the machine does not play along")]
+    /// The system.
+    #[error("I/O error while driving the agent")]
     Io(#[from] std::io::Error),
 }
 
@@ -91,45 +87,43 @@ pub(super) struct Actor<'a> {
     pub(super) start: run_model::Start,
     pub(super) order: Order,
     pub(super) tools: &'a Tools,
-    pub(super) post: Post,
+    pub(super) messages: MessageLog,
     pub(super) me: Holder,
-    pub(super) state: State,
-    reader: Reader,
     /// Messages that are ours and wait for a turn of their own.
     waiting: VecDeque<Claimed>,
 }
 
 /// Plays an actor until it is interrupted.
-pub fn act(hands: Hands<'_>) -> Result<(), Error> {
-    let Hands {
+pub fn act(context: ActorContext<'_>) -> Result<(), Error> {
+    let ActorContext {
         root,
         run,
         tools,
         clock,
         secrets,
         agent,
-        nursery,
-        listener,
-    } = hands;
+        processes,
+        observer,
+    } = context;
     let mut actor = Actor::open(root, run, tools, clock, secrets)?;
-    let ear = actor.post.listen()?;
-    let woken_by = nursery.watch(&ear)?;
+    let ear = actor.messages.listen()?;
+    let woken_by = processes.watch(&ear)?;
     actor.finish()?;
     loop {
-        // It is heard from before the look that finds nothing, so nothing comes in between.
+        // Drained before the queue is read, so that no wake-up in between is lost.
         ear.drain();
         let next = match actor.waiting.pop_front() {
             Some(waiting) => Some(waiting),
-            None => actor.post.claim(&Queue::Run, &actor.me)?,
+            None => actor.messages.claim(&Queue::Run, &actor.me)?,
         };
         if let Some(message) = next {
-            if !actor.deal_with(message, (&ear, woken_by), agent, nursery, listener)? {
+            if !actor.deal_with(message, (&ear, woken_by), agent, processes, observer)? {
                 return Ok(());
             }
             continue;
         }
         let deadline = clock::deadline_in(RECONCILE);
-        if let Some(Event::Interrupt(_)) = nursery.next_among(None, Some(woken_by), deadline) {
+        if let Some(Event::Interrupt(_)) = processes.next_among(None, Some(woken_by), deadline) {
             return Ok(());
         }
     }
@@ -144,17 +138,13 @@ impl<'a> Actor<'a> {
         secrets: &'a Secrets,
     ) -> Result<Self, Error> {
         let place = root.find(run)?;
-        let start = run::recorded(&place)?
-            .start
-            .map(|start| *start)
-            .unwrap_or_default();
+        let messages = MessageLog::open(&place.journal(), clock)?;
+        let start = messages.look_at_all(|fold| fold.run.start.clone())?;
+        let start = start.map(|start| *start).unwrap_or_default();
         let order = super::order(&start).ok_or_else(|| Error::NoActor(run.to_string()))?;
-        let post = Post::open(&place.journal(), clock)?;
-        let reader = Reader::open(&place.journal(), From::Beginning)?;
         let me = Identity::of_self().ok_or_else(|| std::io::Error::other("there is no /proc"))?;
         let me = run::holder(me);
-        let (state, waiting) = (State::default(), VecDeque::new());
-        let mut actor = Self {
+        Ok(Self {
             root,
             run,
             clock,
@@ -163,22 +153,15 @@ impl<'a> Actor<'a> {
             start,
             order,
             tools,
-            post,
+            messages,
             me,
-            state,
-            reader,
-            waiting,
-        };
-        actor.catch_up()?;
-        Ok(actor)
+            waiting: VecDeque::new(),
+        })
     }
 
-    /// Reads what was added to the journal.
-    pub(super) fn catch_up(&mut self) -> Result<(), JournalError> {
-        for record in self.reader.by_ref() {
-            self.state.apply(&record?);
-        }
-        Ok(())
+    /// Looks at its turns, as the journal has them by now.
+    pub(super) fn turns<T>(&self, look: impl FnOnce(&State) -> T) -> Result<T, Error> {
+        Ok(self.messages.look_at_all(|fold| look(&fold.actor))?)
     }
 
     /// Where the agent keeps its sessions.
@@ -186,14 +169,14 @@ impl<'a> Actor<'a> {
         self.place.dir().join("sessions")
     }
 
-    /// Deals with one message; false when somebody wants us to leave.
+    /// Deals with one message; false when the actor is interrupted.
     fn deal_with(
         &mut self,
         message: Claimed,
         ear: (&WaiterPipe, crate::process::WatchId),
         agent: &mut dyn Backend,
-        nursery: &mut Nursery,
-        listener: &mut dyn Listener,
+        processes: &mut Nursery,
+        observer: &mut dyn ActorObserver,
     ) -> Result<bool, Error> {
         let prompt = prompt(&message);
         let settled = match message.envelope.kind.as_str() {
@@ -208,27 +191,26 @@ impl<'a> Actor<'a> {
             _ => None,
         };
         if let Some(ending) = settled {
-            self.post
+            self.messages
                 .settle(&Queue::Run, &message.id, &self.me, &ending)?;
             return Ok(true);
         }
         let from = message.envelope.from.as_ref().map(ToString::to_string);
-        listener.tell(&Told::Prompt {
+        observer.event(&ActorEvent::Prompt {
             from: from.as_deref(),
             text: &prompt,
         });
-        let turn = self.state.turns + 1;
+        let turn = self.turns(|state| state.turns)? + 1;
         let start = TurnStart {
             turn,
             message: message.id.clone(),
             from,
             prompt: self.clean(&prompt),
         };
-        self.post.note(TURN_START, &start)?;
-        self.catch_up()?;
+        self.messages.note(TURN_START, &start)?;
         failpoint::hit("actor.started")?;
-        let watcher = Watcher::new(self, turn, ear, listener);
-        let played = watcher.play(&prompt, agent, nursery)?;
+        let watcher = Watcher::new(self, turn, ear, observer);
+        let played = watcher.play(&prompt, agent, processes)?;
         let Played { end, waiting } = match played {
             Some(played) => played,
             None => return Ok(false),
@@ -240,9 +222,9 @@ impl<'a> Actor<'a> {
             ..end
         };
         self.record(end)?;
-        if let Some(end) = &self.state.last {
+        if let Some(end) = self.turns(|state| state.last.clone())? {
             let failure = end.error.as_ref().map(|failure| failure.message.as_str());
-            listener.tell(&Told::Ended {
+            observer.event(&ActorEvent::TurnEnd {
                 text: &end.text,
                 failure,
             });
@@ -262,10 +244,8 @@ impl<'a> Actor<'a> {
         }
         end.text = self.clean(&end.text);
         failpoint::hit("actor.ended")?;
-        self.post.note_durably(TURN_END, &end)?;
-        self.catch_up()?;
-        self.tidy();
-        Ok(())
+        self.messages.note_durably(TURN_END, &end)?;
+        self.tidy()
     }
 
     /// Text as it may be written down.
@@ -276,12 +256,12 @@ impl<'a> Actor<'a> {
 
     /// Removes the copies of the session that no turn goes on from; each has all of the
     /// conversation.
-    fn tidy(&self) {
-        let Some(kept) = &self.state.session else {
-            return;
-        };
-        let Ok(entries) = std::fs::read_dir(self.sessions()) else {
-            return;
+    fn tidy(&self) -> Result<(), Error> {
+        let (Some(kept), Ok(entries)) = (
+            self.turns(|state| state.session.clone())?,
+            std::fs::read_dir(self.sessions()),
+        ) else {
+            return Ok(());
         };
         let old = entries
             .flatten()
@@ -290,6 +270,7 @@ impl<'a> Actor<'a> {
         for path in old.filter(|path| path.is_file()) {
             let _again_next_time = dir::remove_file(&path);
         }
+        Ok(())
     }
 }
 

@@ -13,7 +13,7 @@ use materia_model::message::Place as Queue;
 use serde_json::Value;
 
 use super::drive::{Actor, Error, prompt};
-use super::{Listener, Told};
+use super::{ActorEvent, ActorObserver};
 use crate::agent::{Activity, Answer, Backend, DEFAULT_TIMEOUT, Memory, Order, Turn, Watch};
 use crate::clock;
 use crate::post::{self, Claimed, Ending};
@@ -29,13 +29,13 @@ pub(super) struct Played {
     pub(super) waiting: Vec<Claimed>,
 }
 
-/// Somebody who watches a turn for its actor.
+/// Watches a turn for its actor.
 pub(super) struct Watcher<'w, 'a> {
     actor: &'w Actor<'a>,
     turn: u64,
     ear: &'w WaiterPipe,
     woken_by: WatchId,
-    listener: &'w mut dyn Listener,
+    observer: &'w mut dyn ActorObserver,
     waiting: Vec<Claimed>,
     heard: Vec<(Claimed, String)>,
     stopped: Option<String>,
@@ -49,7 +49,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
         actor: &'w Actor<'a>,
         turn: u64,
         (ear, woken_by): (&'w WaiterPipe, WatchId),
-        listener: &'w mut dyn Listener,
+        observer: &'w mut dyn ActorObserver,
     ) -> Self {
         let (before, last) = (Usage::default(), Usage::default());
         let (waiting, heard) = (Vec::new(), Vec::new());
@@ -58,7 +58,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
             turn,
             ear,
             woken_by,
-            listener,
+            observer,
             waiting,
             heard,
             stopped: None,
@@ -100,7 +100,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
                 Err(failure) => failure,
             };
             if let Some(wait) = self.again(&failure, &mut tries) {
-                self.listener.tell(&Told::Again(&failure.message));
+                self.observer.event(&ActorEvent::Retry(&failure.message));
                 if !self.rests(wait, nursery) {
                     return Ok(None);
                 }
@@ -135,11 +135,8 @@ impl<'w, 'a> Watcher<'w, 'a> {
         dir::create_private(&sessions)?;
         let order = &actor.order;
         // A session belongs to the agent that has it.
-        let kept = actor
-            .state
-            .session
-            .as_ref()
-            .filter(|kept| kept.agent == order.name);
+        let kept = actor.turns(|state| state.session.clone())?;
+        let kept = kept.as_ref().filter(|kept| kept.agent == order.name);
         let said = std::iter::once(asked).chain(self.heard.iter().map(|(_, text)| text.as_str()));
         let told = said.collect::<Vec<_>>().join("\n\n");
         let turn = Turn {
@@ -203,9 +200,12 @@ impl<'w, 'a> Watcher<'w, 'a> {
     fn take(&mut self, message: Claimed) -> Result<Order, post::Error> {
         let kind = message.envelope.kind.as_str();
         if kind == "control.abort" {
-            self.actor
-                .post
-                .settle(&Queue::Run, &message.id, &self.actor.me, &Ending::Handled)?;
+            self.actor.messages.settle(
+                &Queue::Run,
+                &message.id,
+                &self.actor.me,
+                &Ending::Handled,
+            )?;
             let who = message
                 .envelope
                 .from
@@ -240,7 +240,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
             from: message.envelope.from.as_ref().map(ToString::to_string),
             text: self.actor.clean(said),
         };
-        let noted = self.actor.post.note(TURN_HEARD, &heard);
+        let noted = self.actor.messages.note(TURN_HEARD, &heard);
         self.failed = self.failed.take().or(noted.err());
         self.heard.push((message, said.to_owned()));
     }
@@ -251,7 +251,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
         }
         let mut sum = self.before;
         sum.add(usage);
-        let noted = self.actor.post.note(
+        let noted = self.actor.messages.note(
             TURN_USAGE,
             &TurnUsage {
                 turn: self.turn,
@@ -269,7 +269,7 @@ impl Watch for Watcher<'_, '_> {
             Activity::Heard { text } => self.hears(text),
             _ => {}
         }
-        self.listener.tell(&Told::Seen(activity));
+        self.observer.event(&ActorEvent::Activity(activity));
         Order::GoOn
     }
 
@@ -281,7 +281,7 @@ impl Watch for Watcher<'_, '_> {
         self.ear.drain();
         let mut orders = Vec::new();
         loop {
-            let taken = match self.actor.post.claim(&Queue::Run, &self.actor.me) {
+            let taken = match self.actor.messages.claim(&Queue::Run, &self.actor.me) {
                 Ok(Some(message)) => self.take(message),
                 Ok(None) => return orders,
                 Err(error) => Err(error),

@@ -9,6 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use materia_model::name::{RunId, SessionId};
 
@@ -50,6 +51,13 @@ pub struct Caller {
     pub run: Option<RunId>,
 }
 
+impl Caller {
+    /// Whether it is the operator: no session, and not from inside a run.
+    pub fn is_operator(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl Engine {
     /// An engine for a process that was started like this. It acts for the session and the run that
     /// the environment names.
@@ -86,6 +94,15 @@ impl Engine {
         Self {
             cancellation: Some(cancellation),
             ..self.clone()
+        }
+    }
+
+    /// The same where a call may be stuck in the observer: the process ends all the same when it
+    /// does not notice a signal within this time.
+    pub(crate) fn interrupts_within(&self, patience: Duration) -> Interrupts {
+        match &self.cancellation {
+            Some(cancellation) => Interrupts::cancelled_by(cancellation.clone()),
+            None => Interrupts::catch_for(patience),
         }
     }
 
@@ -129,7 +146,7 @@ impl Engine {
 
     /// Whether the operator calls: no session, and not from inside a run.
     pub(crate) fn is_operator(&self) -> bool {
-        self.caller == Caller::default()
+        self.caller.is_operator()
     }
 
     /// The steps of recipes that come with the program.

@@ -23,9 +23,9 @@ impl Engine {
         let files = self.config_files(request.config.as_deref())?;
         let home = self.home()?;
         let project = self.project()?;
-        let choosing = agent_turn::choosing(&files, Some(&home), self.trusts_everything());
-        let roster = Roster::new(&choosing.settings, None, project);
-        doctor::doctor(&home, project, &roster, &choosing)
+        let agents = agent_turn::agent_config(&files, Some(&home), self.trusts_everything());
+        let roster = Roster::new(&agents.settings, None, project);
+        doctor::doctor(&home, project, &roster, &agents)
             .map_err(|error| ApiError::from_error(ErrorKind::Interrupted, "interrupted", &error))
     }
 }

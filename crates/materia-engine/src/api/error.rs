@@ -3,6 +3,7 @@
 //! Owns [`ErrorKind`] and [`ApiError`]. The rooms below have typed, mute errors; the verbs turn them into
 //! a failure with a kind and a hint, and the view says it. Never prints.
 
+mod agent;
 mod cast;
 mod convert;
 mod editor;

@@ -7,7 +7,7 @@ use super::{ApiError, Engine};
 use crate::inspect::triage;
 use crate::trust::ProjectTrust;
 
-pub use crate::inspect::triage::Attention;
+use crate::inspect::triage::Attention;
 
 /// What waits for the user besides casts.
 #[derive(Debug, Serialize)]

@@ -94,7 +94,6 @@ impl Engine {
             on_session_end: options.on_session_end,
             spool: self.spool(),
             clock: self.clock().clone(),
-            ..RunSettings::default()
         })
     }
 }

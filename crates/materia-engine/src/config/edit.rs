@@ -1,4 +1,4 @@
-//! Changing one thing in a person's file, and not one byte more: the active loadout, or one
+//! Changing one thing in a config file, and not one byte more: the active loadout, or one
 //! definition.
 //!
 //! Owns where the new text goes. Comments, order and layout of everything else stay as they are.

@@ -10,7 +10,8 @@ use crate::agent::{KNOWN, Program, version_in};
 use crate::clock::Stopwatch;
 use crate::process::{Cause, Command, Ended, Event, Identity, Nursery, Reason, find_program};
 
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a program may take to answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Whether nothing can escape us here, and which agents there are.
@@ -26,8 +27,8 @@ pub(super) fn look() -> Result<(DoctorCheck, Vec<DoctorAgent>), Interrupted> {
             )
         }
     };
-    // An agent that does not answer must not be left behind by a person who does not wait for it.
-    // Where they cannot be caught, an interrupt ends us as it ends anybody.
+    // An agent that does not answer must not outlive an interrupt. Where interrupts cannot be caught,
+    // they end this process.
     let _uncaught = nursery.catch_interrupts();
     let check = refused.unwrap_or_else(|| orphan_check(&mut nursery));
     Ok((check, versions(&mut nursery)?))
@@ -45,7 +46,7 @@ fn orphan_check(nursery: &mut Nursery) -> DoctorCheck {
         ),
     };
     let mut command = Command::new(["sh", "-c", "sleep 60 >/dev/null 2>&1 & echo $!"]);
-    command.deadline = Some(PATIENCE);
+    command.deadline = Some(ANSWER_TIMEOUT);
     let ended = nursery.run(command);
     let printed = String::from_utf8_lossy(&ended.stdout.bytes)
         .trim()
@@ -74,8 +75,8 @@ fn versions(nursery: &mut Nursery) -> Result<Vec<DoctorAgent>, Interrupted> {
         let leaf = path.is_some().then(|| nursery.spawn(question(program)));
         asked.push((program, path, leaf, None));
     }
-    // What was told already, such as an interrupt of the check before, is heard also when nothing
-    // runs.
+    // Events that are queued already, such as an interrupt during the check before, are read also
+    // when nothing runs.
     while let Some(event) = nursery.next(nursery.is_idle().then(|| Stopwatch::start().started())) {
         match event {
             Event::Ended(ended) => {
@@ -121,7 +122,7 @@ fn versions(nursery: &mut Nursery) -> Result<Vec<DoctorAgent>, Interrupted> {
 fn question(program: Program) -> Command {
     let mut command =
         Command::new(std::iter::once(program.command).chain(program.version.iter().copied()));
-    command.deadline = Some(PATIENCE);
+    command.deadline = Some(ANSWER_TIMEOUT);
     command.grace = GRACE;
     command
 }
@@ -143,7 +144,7 @@ fn why(ended: &Ended) -> String {
         .unwrap_or("it said nothing");
     match &ended.cause {
         Cause::NotStarted(error) => error.to_string(),
-        Cause::TimedOut(_) => format!("no answer in {} s", PATIENCE.as_secs()),
+        Cause::TimedOut(_) => format!("no answer in {} s", ANSWER_TIMEOUT.as_secs()),
         Cause::Finished(_) | Cause::Cancelled(_) => {
             format!("exit code {}: {}", ended.code(), text::bounded(said, 200))
         }

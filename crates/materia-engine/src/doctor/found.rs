@@ -17,7 +17,7 @@ use crate::home::Home;
 /// The directory of a project's casts, unless its config moves it.
 const CASTS: &str = ".pi/pi-materia";
 /// How many entries of a directory are counted.
-const MOST: usize = 100_000;
+const MAX_ENTRIES: usize = 100_000;
 
 /// Something that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -82,7 +82,7 @@ fn counted(
     noun: &str,
     counts: impl Fn(&str, bool) -> bool,
 ) -> Option<ExistingState> {
-    let entries = std::fs::read_dir(dir).ok()?.take(MOST).flatten();
+    let entries = std::fs::read_dir(dir).ok()?.take(MAX_ENTRIES).flatten();
     let number = entries
         .filter(|entry| {
             let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());

@@ -79,7 +79,7 @@ pub struct InitFile {
     pub action: &'static str,
 }
 
-/// Writes the starter into a project; `operator` is whether a person asks, who may trust (S2).
+/// Writes the starter into a project; `operator` is whether the user calls, who may trust (S2).
 pub fn init(
     project: &Path,
     home: &Home,

@@ -1,30 +1,21 @@
-//! The views of a run's messages: its outbox and its queues, whom it can talk to, and following
-//! what is said.
+//! The views of a run's messages: its outbox, its queues, and whom it can talk to.
 //!
 //! Owns their reports. Everything is made from the fold of the journal, bounded by the number of
-//! lines that was asked for; what is not remembered is counted, so that nobody takes a part for the
+//! lines that was asked for; what is not remembered is counted, so that a part is not taken for the
 //! whole.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use materia_model::message::{
-    Address, Communication, Counts, Entry, Envelope, Mail, Mailbox, Place, Posted, Said, State,
-    event,
+    Address, Communication, Counts, Entry, Envelope, Mail, Mailbox, Place, Posted, State, event,
 };
 use materia_model::name::{BranchName, RunId};
-use materia_model::record::Record;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::room::{Preview, previewed};
-use crate::clock::Clock;
-use crate::post::{self, Post};
+use crate::post;
 use crate::run;
-use crate::store::journal::{Follower, From, Reader};
-
-/// How long a follower sleeps before it looks whether the run is over.
-const LOOK: Duration = Duration::from_secs(2);
+use crate::store::journal::{From, Reader};
 
 /// `run:X --view messages`: what it said to its coordinator.
 #[derive(Debug, Serialize)]
@@ -55,7 +46,7 @@ pub struct MailboxReport {
     /// How many there are of each.
     pub counts: Counts,
     /// The last of them.
-    pub messages: Vec<Letter>,
+    pub messages: Vec<QueuedMessage>,
     /// How many there were.
     pub total: u64,
     /// Whether older ones are not shown.
@@ -64,8 +55,8 @@ pub struct MailboxReport {
 
 /// A message in a queue.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Letter {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Letter"))]
+pub struct QueuedMessage {
     /// What became of it.
     #[serde(flatten)]
     pub entry: Entry,
@@ -90,17 +81,12 @@ pub struct Contents {
 
 /// `run:X --view communication`: whom it can talk to.
 #[derive(Debug, Serialize)]
-pub struct Talk {
+pub struct CommunicationReport {
     /// Always true.
     pub ok: bool,
     /// The document.
     #[serde(flatten)]
     pub communication: Option<Communication>,
-}
-
-/// What a run's journal says about its messages.
-pub fn read(place: &run::Place) -> Result<Mail, post::Error> {
-    Post::read(&place.journal())
 }
 
 /// What a run said to its coordinator.
@@ -113,80 +99,6 @@ pub fn messages(run: &RunId, mail: &Mail, lines: usize) -> OutboxReport {
         incomplete: (messages.len() as u64) < total,
         messages,
         total,
-    }
-}
-
-/// What is followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Followed {
-    /// What a run says to its coordinator.
-    Outbox,
-    /// What is said in its room.
-    Room,
-    /// The beginnings of it.
-    Previews,
-}
-
-/// Tells what is said from now on, until the run is over or nobody listens; `tell` says whether
-/// somebody does.
-pub fn follow(
-    place: &run::Place,
-    what: Followed,
-    behind: u64,
-    clock: &Clock,
-    mut tell: impl FnMut(&Told) -> bool,
-) -> Result<(), post::Error> {
-    let mut follower = Follower::open(&place.journal(), From::After(behind))?;
-    loop {
-        let over = run::look(place, clock).map_or(true, |state| state.status.is_terminal());
-        // What was written before it was over is still told.
-        let more = if over {
-            follower.try_next()?
-        } else {
-            follower.next(Some(LOOK))?
-        };
-        for record in &more {
-            if let Some(told) = told(what, record)
-                && !tell(&told)
-            {
-                return Ok(());
-            }
-        }
-        if over && more.is_empty() {
-            return Ok(());
-        }
-    }
-}
-
-/// One thing that is said while somebody follows.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum Told {
-    /// To the coordinator.
-    Posted(Box<Posted>),
-    /// In the room.
-    Said(Box<Said>),
-    /// Its beginning.
-    Preview(Box<Preview>),
-}
-
-fn told(what: Followed, record: &Record) -> Option<Told> {
-    let Some(event::Record::Message(message)) = event::Record::read(record) else {
-        return None;
-    };
-    match (what, &message.envelope.to) {
-        (Followed::Outbox, Address::Coordinator | Address::Session(_)) => {
-            Some(Told::Posted(Box::new(Posted::new(record.at, &message))))
-        }
-        (Followed::Room, Address::Room(_)) => {
-            Some(Told::Said(Box::new(Said::new(record.at, &message))))
-        }
-        (Followed::Previews, Address::Room(_)) => Some(Told::Preview(Box::new(previewed(
-            &message.id,
-            record.at,
-            &message.envelope,
-        )))),
-        _ => None,
     }
 }
 
@@ -206,14 +118,14 @@ pub fn mailbox(
     };
     let queue = mail.queue(&place);
     let all = queue.entries().count() as u64;
-    let messages: Vec<Letter> = last(queue.entries(), lines)
+    let messages: Vec<QueuedMessage> = last(queue.entries(), lines)
         .into_iter()
         .map(|entry| {
             let mut entry = entry.clone();
             if is_free(&entry) {
                 entry.state = State::Queued;
             }
-            Letter {
+            QueuedMessage {
                 entry,
                 contents: None,
             }
@@ -247,24 +159,24 @@ impl MailboxReport {
         let finished = self
             .messages
             .iter()
-            .filter(|letter| letter.entry.envelope.is_none());
+            .filter(|message| message.entry.envelope.is_none());
         let mut wanted: BTreeMap<String, Option<Envelope>> = finished
-            .map(|letter| (letter.entry.id.clone(), None))
+            .map(|message| (message.entry.id.clone(), None))
             .collect();
         if !wanted.is_empty() {
             find(place, &self.address, &mut wanted)?;
         }
-        for letter in &mut self.messages {
-            let sent = letter.entry.envelope.as_deref().cloned();
-            if let Some(sent) = sent.or_else(|| wanted.remove(&letter.entry.id).flatten()) {
-                letter.fill(sent);
+        for message in &mut self.messages {
+            let sent = message.entry.envelope.as_deref().cloned();
+            if let Some(sent) = sent.or_else(|| wanted.remove(&message.entry.id).flatten()) {
+                message.fill(sent);
             }
         }
         Ok(self)
     }
 }
 
-impl Letter {
+impl QueuedMessage {
     fn fill(&mut self, sent: Envelope) {
         let Envelope {
             body,
@@ -308,8 +220,8 @@ fn find(
 }
 
 /// Whom a run can talk to.
-pub fn communication(mail: &Mail) -> Talk {
-    Talk {
+pub fn communication(mail: &Mail) -> CommunicationReport {
+    CommunicationReport {
         ok: true,
         communication: Communication::of(mail, None),
     }

@@ -16,7 +16,7 @@ const MOST: usize = 1 << 20;
 /// The end of a run's output.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ShownTail {
+pub struct TailReport {
     /// Always true.
     pub ok: bool,
     /// The run.
@@ -38,12 +38,12 @@ pub struct ShownTail {
 }
 
 /// The last lines of what a run wrote.
-pub fn tail(place: &Place, state: &State, lines: usize) -> Result<ShownTail, Error> {
+pub fn tail(place: &Place, state: &State, lines: usize) -> Result<TailReport, Error> {
     let mut tail = run::tail(place, lines)?;
     let most = if lines > LINES { MOST } else { USUAL };
     let stdout = cut(&mut tail.stdout, tail.stdout_bytes, most);
     let stderr = cut(&mut tail.stderr, tail.stderr_bytes, most);
-    Ok(ShownTail {
+    Ok(TailReport {
         ok: true,
         run: place.id().to_string(),
         status: state.status,

@@ -10,19 +10,19 @@ use crate::registry::{RecipeState, Remedy, RemedyKind, Survey, drafts, remedies,
 
 /// How the recipes stand.
 #[derive(Debug, Serialize)]
-pub struct Shelf {
+pub struct RecipeStatusReport {
     /// All recipes that count.
     #[serde(flatten)]
     pub listing: RecipeListReport,
     /// How many there are of each.
-    pub counts: Counts,
+    pub counts: RecipeCounts,
     /// What one can do next.
     pub next: Vec<String>,
 }
 
 /// How many recipes there are of each.
 #[derive(Debug, Serialize)]
-pub struct Counts {
+pub struct RecipeCounts {
     /// Those that can be used.
     pub active: usize,
     /// Those that can be called as tools.
@@ -44,7 +44,7 @@ pub struct Counts {
 }
 
 /// How the recipes stand.
-pub fn recipes(library: &Library) -> Shelf {
+pub fn recipes(library: &Library) -> RecipeStatusReport {
     let survey = survey(library);
     let remedies = remedies(&survey);
     let counts = counts(&survey, &remedies, drafts(library).len());
@@ -54,14 +54,14 @@ pub fn recipes(library: &Library) -> Shelf {
         .into_iter()
         .chain(["materia inspect recipes --view list".to_owned()])
         .collect();
-    Shelf {
+    RecipeStatusReport {
         listing: listing(survey),
         counts,
         next,
     }
 }
 
-fn counts(survey: &Survey, remedies: &[Remedy], drafts: usize) -> Counts {
+fn counts(survey: &Survey, remedies: &[Remedy], drafts: usize) -> RecipeCounts {
     let of = |state: RecipeState| {
         survey
             .entries
@@ -75,7 +75,7 @@ fn counts(survey: &Survey, remedies: &[Remedy], drafts: usize) -> Counts {
             RemedyKind::BlockingInvalid | RemedyKind::BlockingDisabled
         )
     };
-    Counts {
+    RecipeCounts {
         active: of(RecipeState::Active),
         tools: survey.entries.iter().filter(|entry| entry.tool).count(),
         drafts,

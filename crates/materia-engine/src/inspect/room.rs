@@ -16,7 +16,7 @@ const PREVIEW: usize = 320;
 
 /// `room:X --view status`.
 #[derive(Debug, Serialize)]
-pub struct RoomStatus {
+pub struct RoomStatusReport {
     /// Always true.
     pub ok: bool,
     /// The room.
@@ -52,7 +52,7 @@ pub struct RoomTimeline {
 
 /// `room:X --view previews`.
 #[derive(Debug, Serialize)]
-pub struct Previews {
+pub struct PreviewsReport {
     /// Always true.
     pub ok: bool,
     /// The room.
@@ -102,7 +102,7 @@ pub struct RoomRoster {
 
 /// `room:X --view contacts`.
 #[derive(Debug, Serialize)]
-pub struct Contacts {
+pub struct ContactsReport {
     /// Always true.
     pub ok: bool,
     /// The room.
@@ -116,8 +116,8 @@ pub struct Contacts {
 }
 
 /// How a room stands.
-pub fn room_status(run: &RunId, room: &Room) -> RoomStatus {
-    RoomStatus {
+pub fn room_status(run: &RunId, room: &Room) -> RoomStatusReport {
+    RoomStatusReport {
         ok: true,
         room: Address::Room(run.clone()),
         messages: room.total,
@@ -142,13 +142,13 @@ pub fn timeline(run: &RunId, room: &Room, lines: usize) -> RoomTimeline {
 }
 
 /// What was said in a room, in lines.
-pub fn previews(run: &RunId, room: &Room, lines: usize) -> Previews {
+pub fn previews(run: &RunId, room: &Room, lines: usize) -> PreviewsReport {
     let messages: Vec<Preview> = last(room.timeline(), lines)
         .into_iter()
         .map(preview)
         .collect();
     let (room, total) = (Address::Room(run.clone()), room.total);
-    Previews {
+    PreviewsReport {
         ok: true,
         room,
         incomplete: (messages.len() as u64) < total,
@@ -174,7 +174,7 @@ pub fn roster(run: &RunId, room: &Room, lines: usize) -> RoomRoster {
 }
 
 /// Who can be talked to in a room.
-pub fn contacts(run: &RunId, room: &Room, lines: usize) -> Contacts {
+pub fn contacts(run: &RunId, room: &Room, lines: usize) -> ContactsReport {
     let own = Address::Run(run.clone());
     let others = || room.roster().filter(|member| member.address != own);
     let total = others().count();
@@ -183,7 +183,7 @@ pub fn contacts(run: &RunId, room: &Room, lines: usize) -> Contacts {
         .map(Contact::of)
         .collect();
     let incomplete = contacts.len() < total;
-    Contacts {
+    ContactsReport {
         ok: true,
         room: Address::Room(run.clone()),
         contacts,

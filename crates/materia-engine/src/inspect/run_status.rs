@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use materia_model::run::{Cast, RetireWhen, State, Status};
+use materia_model::run_fold::RunFold;
 use materia_model::time::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::actor::Standing;
+use crate::actor::{self, ActorStatus};
 use crate::cast::Glance;
-use crate::run::Place;
+use crate::run::{Place, RunLog};
 
 /// How one run stands.
 #[derive(Debug, Clone, Serialize)]
@@ -53,7 +54,7 @@ pub struct RunStatus {
     /// The agent that it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
-    pub agent: Option<Standing>,
+    pub agent: Option<ActorStatus>,
     /// When it ends by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
@@ -106,8 +107,24 @@ impl CastOfRun {
 }
 
 impl RunStatus {
-    /// The document for a state.
-    pub fn of(place: &Place, state: &State) -> Self {
+    /// The document for a run.
+    pub fn of(place: &Place, fold: &RunFold) -> Self {
+        Self::new(place, &fold.run, actor::status(fold))
+    }
+
+    /// The document for a run of which only the status was read. The journal of an agent is read
+    /// again for its turns.
+    pub fn read(place: &Place, state: &State) -> Self {
+        let is_agent = state
+            .start
+            .as_ref()
+            .is_some_and(|start| start.agent.is_some());
+        let log = is_agent.then(|| RunLog::<RunFold>::read(&place.journal()).ok());
+        let agent = log.flatten().and_then(|log| actor::status(log.fold()));
+        Self::new(place, state, agent)
+    }
+
+    fn new(place: &Place, state: &State, agent: Option<ActorStatus>) -> Self {
         let start = state.start.clone().unwrap_or_default();
         let end = state
             .ended
@@ -127,7 +144,7 @@ impl RunStatus {
             recipe: start.recipe,
             tool: start.tool,
             cast: start.cast.as_ref().map(CastOfRun::new),
-            agent: crate::actor::standing(place, state),
+            agent,
             retire_when: start.retire_when,
             cwd: start.cwd,
             values: start.values,

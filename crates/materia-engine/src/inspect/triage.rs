@@ -10,10 +10,11 @@ use materia_model::template::risk;
 use materia_model::time::Timestamp;
 use serde::Serialize;
 
-use super::{Runtime, mail};
+use super::RuntimeReport;
 use crate::clock::Clock;
 use crate::home::Home;
 use crate::library::Library;
+use crate::post::MessageLog;
 use crate::registry::{
     Draft, RecipeState as Standing, Remedy, RemedyKind, Survey, drafts, remedies, survey,
 };
@@ -30,11 +31,11 @@ const LONG_CLAIM_MS: i64 = 5 * 60 * 1000;
 
 /// Everything that wants attention.
 #[derive(Debug, Serialize)]
-pub struct Triage {
+pub struct TriageReport {
     /// Always true.
     pub ok: bool,
     /// This program.
-    pub runtime: Runtime,
+    pub runtime: RuntimeReport,
     /// What runs and messages want.
     #[serde(flatten)]
     pub waiting: Waiting,
@@ -121,11 +122,11 @@ pub fn triage(
     library: &Library,
     caller: Option<&str>,
     clock: &Clock,
-) -> Result<Triage, run::Error> {
+) -> Result<TriageReport, run::Error> {
     let waiting = waiting(root, caller, clock)?;
     let recipes = recipes(library);
     let next_actions = next(&waiting, &recipes);
-    Ok(Triage {
+    Ok(TriageReport {
         ok: true,
         runtime: super::runtime(home),
         waiting,
@@ -162,7 +163,7 @@ pub fn waiting(root: &Root, caller: Option<&str>, clock: &Clock) -> Result<Waiti
         let Ok(id) = run.run.parse::<RunId>() else {
             continue;
         };
-        let Ok(mail) = mail::read(&root.place(&id)) else {
+        let Ok(mail) = MessageLog::read(&root.place(&id).journal()) else {
             continue;
         };
         stale_claims.extend(claims(&id, &mail, clock.now()));

@@ -1,70 +1,92 @@
-//! `wait`: blocks until runs are over, and says how.
+//! `wait`: blocks until runs are over, and reports how they ended.
 //!
-//! Owns the report. Ownership is checked before anything is waited for (A9).
-
-use std::time::Duration;
+//! Owns the report and its order: the report is passed on as soon as the ends are recorded; the call
+//! returns when they are durable and nothing of the runs is left. Ownership is checked before
+//! anything is waited for (A9).
 
 use materia_model::name::RunId;
-use materia_model::run::Status;
+use materia_model::run::{State, Status};
 use serde::Serialize;
 
 use crate::clock::Clock;
 use crate::inspect::run_status::RunStatus;
-use crate::run::{self, Error, Leaving, Place, Root, Until};
+use crate::process::Interrupts;
+use crate::run::{self, Error, Place, Root, Until, WaitEvent, WaitOptions};
 
 /// What waiting found.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Waited {
+pub struct WaitReport {
     /// Whether everything that was waited for is done.
     pub ok: bool,
     /// Whether the time was over first.
     pub timed_out: bool,
     /// How the runs stand, in the order they were named.
     pub runs: Vec<RunStatus>,
-    /// Who is still about to end, for whoever has told the rest.
-    #[serde(skip)]
-    pub leaving: Leaving,
+}
+
+/// What is shown while runs are waited for. A run is named by its number in the request.
+pub trait WaitObserver {
+    /// These runs are waited for; whether to pass on what they write.
+    fn begin(&mut self, _runs: &[RunId]) -> bool {
+        false
+    }
+
+    /// The commands of a run wrote this.
+    fn output(&mut self, _run: usize, _bytes: &[u8]) {}
+
+    /// A run is over.
+    fn ended(&mut self, _run: usize, _status: Status) {}
+
+    /// The result, as soon as it is known.
+    fn report(&mut self, report: &WaitReport);
 }
 
 /// Waits for runs.
 pub fn wait(
     root: &Root,
     ids: &[RunId],
-    until: Until,
-    time: Option<Duration>,
-    caller: Option<&str>,
-    clock: &Clock,
-) -> Result<Waited, Error> {
+    options: WaitOptions<'_>,
+    (interrupts, clock): (&Interrupts, &Clock),
+    observer: &mut dyn WaitObserver,
+) -> Result<WaitReport, Error> {
     let places: Vec<Place> = ids
         .iter()
-        .map(|id| run::find(root, id, caller))
+        .map(|id| run::find(root, id, options.caller))
         .collect::<Result<_, _>>()?;
-    for place in &places {
-        run::check_owner(&run::recorded(place)?, place.id().as_str(), caller)?;
-    }
-    let awaited = run::wait(&places, until, time, clock)?;
-    let done = |state: &materia_model::run::State| state.status == Status::Done;
-    let ok = match until {
-        Until::All => awaited.states.iter().all(done),
-        Until::Any => {
-            let mut over = awaited
-                .states
-                .iter()
-                .filter(|state| state.status.is_terminal())
-                .peekable();
-            over.peek().is_some() && over.all(done)
-        }
+    let follow = observer.begin(ids);
+    let options = WaitOptions { follow, ..options };
+    let outcome = run::wait(
+        &places,
+        options,
+        interrupts,
+        clock,
+        &mut |event| match event {
+            WaitEvent::Output(run, bytes) => observer.output(run, bytes),
+            WaitEvent::Ended(run, status) => observer.ended(run, status),
+        },
+    )?;
+    let report = WaitReport {
+        ok: is_done(options.until, &outcome.states),
+        timed_out: outcome.timed_out,
+        runs: places
+            .iter()
+            .zip(&outcome.states)
+            .map(|(place, state)| RunStatus::read(place, state))
+            .collect(),
     };
-    let runs = places
-        .iter()
-        .zip(&awaited.states)
-        .map(|(place, state)| RunStatus::of(place, state))
-        .collect();
-    Ok(Waited {
-        ok,
-        timed_out: awaited.timed_out,
-        runs,
-        leaving: awaited.leaving,
-    })
+    observer.report(&report);
+    outcome.wait_until_durable(clock);
+    Ok(report)
+}
+
+fn is_done(until: Until, states: &[State]) -> bool {
+    let done = |state: &&State| state.status == Status::Done;
+    match until {
+        Until::All => states.iter().all(|state| done(&state)),
+        Until::Any => {
+            let over = states.iter().filter(|state| state.status.is_terminal());
+            over.clone().count() > 0 && over.clone().all(|state| done(&state))
+        }
+    }
 }

@@ -7,7 +7,6 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use materia_model::finding::Finding;
 use materia_model::template::Facts;
 use serde::Serialize;
 
@@ -121,12 +120,9 @@ impl OutputStream {
 /// Why a template was not executed, or has no report.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The template, its values or its input cannot be read.
+    /// The template or its values cannot be read, or are wrong.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The template or its values are wrong.
-    #[error("{}", .0.first().map_or("the template is invalid", |finding| &finding.message))]
-    Invalid(Vec<Finding>),
     /// There is no room for its stages.
     #[error(transparent)]
     Stages(#[from] DirError),
@@ -151,16 +147,12 @@ pub fn run(
     observer: &mut dyn RunObserver,
 ) -> Result<RunReport, Error> {
     let RunRequest {
-        template,
+        mut template,
         jobs,
         output,
     } = request;
-    let stdin = template.stdin;
-    let linked = TemplateRequest {
-        stdin: None,
-        ..template
-    }
-    .link(&context.source)?;
+    let stdin = template.stdin.take();
+    let linked = template.link(&context.source)?;
     let name = format!(".materia-stages-{}", context.clock.fresh_id());
     let stages = context.spool.join(name);
     let stages_text = stages.to_string_lossy();
@@ -171,7 +163,7 @@ pub fn run(
         stages: Some(&stages_text),
         ..Facts::default()
     };
-    let prepared = linked.prepare(facts).map_err(Error::Invalid)?;
+    let prepared = linked.prepare(facts).map_err(SourceError::Invalid)?;
     // Removed when the template is done.
     let _stages = prepared
         .plan

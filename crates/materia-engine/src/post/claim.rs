@@ -10,7 +10,7 @@ use materia_model::time::Timestamp;
 use serde::Serialize;
 
 use super::error::Error;
-use super::office::Post;
+use super::message_log::MessageLog;
 use crate::run::is_dead;
 
 /// A message that its holder now has to deal with.
@@ -48,14 +48,14 @@ pub struct Ended {
     pub already: bool,
 }
 
-impl Post {
+impl MessageLog {
     /// Claims the next message of a queue for a process, if one waits.
     ///
     /// The message itself is durable when this returns.
     pub fn claim(&self, place: &Place, by: &Holder) -> Result<Option<Claimed>, Error> {
-        let (mut held, mut view) = self.decide()?;
+        let (mut held, mut log) = self.decide()?;
         loop {
-            let Some(next) = view.mail.queue(place).next(is_dead) else {
+            let Some(next) = log.fold().mail.queue(place).next(is_dead) else {
                 return Ok(None);
             };
             if Queue::is_poison(next) {
@@ -67,7 +67,7 @@ impl Post {
                         error,
                     },
                 )?;
-                view.catch_up()?;
+                log.catch_up()?;
                 continue;
             }
             let Some(claimed) = claimed(next) else {
@@ -84,7 +84,7 @@ impl Post {
                     handed: false,
                 },
             )?;
-            drop(view);
+            drop(log);
             drop(held);
             self.journal.commit_to(&mark)?;
             return Ok(Some(claimed));
@@ -94,9 +94,9 @@ impl Post {
     /// Hands a claim on, from the process that made it to the one it made it for. Whether it still
     /// had it.
     pub fn hand(&self, id: &str, from: &Holder, to: &Holder) -> Result<bool, Error> {
-        let (mut held, view) = self.decide()?;
-        let mine = view.mail.place_of(id).is_some_and(|place| {
-            view.mail.queue(&place).settle(id, from, |_| false) == Settled::Open
+        let (mut held, log) = self.decide()?;
+        let mine = log.fold().mail.place_of(id).is_some_and(|place| {
+            log.fold().mail.queue(&place).settle(id, from, |_| false) == Settled::Open
         });
         if mine {
             held.append(
@@ -130,14 +130,19 @@ impl Post {
         (by, others): (&Holder, &[Holder]),
         ending: &Ending,
     ) -> Result<Ended, Error> {
-        let (mut held, view) = self.decide()?;
+        let (mut held, log) = self.decide()?;
         let status = ending.as_str();
-        let place = view.mail.place_of(id).unwrap_or_else(|| place.clone());
-        let settled = view
+        let place = log
+            .fold()
+            .mail
+            .place_of(id)
+            .unwrap_or_else(|| place.clone());
+        let settled = log
+            .fold()
             .mail
             .queue(&place)
             .settle(id, by, |other| others.contains(other) || is_dead(other));
-        drop(view);
+        drop(log);
         match settled {
             Settled::Open => {}
             Settled::Already(found) if found == status => {

@@ -8,7 +8,7 @@ use materia_model::message::event::{MESSAGE, Message};
 use materia_model::message::{Address, Envelope, Limits, Mail, Place};
 
 use super::error::Error;
-use super::office::Post;
+use super::message_log::MessageLog;
 use crate::run::{self, Poured};
 use crate::wake::waiters;
 
@@ -50,15 +50,15 @@ impl Posting {
     }
 }
 
-impl Post {
+impl MessageLog {
     /// Posts a message, and returns when it is durable.
     pub fn deliver(&self, posting: Posting) -> Result<Receipt, Error> {
-        let (mut held, view) = self.decide()?;
-        let mail = &view.mail;
+        let (mut held, log) = self.decide()?;
+        let mail = &log.fold().mail;
         check(mail, &posting)?;
         let warnings = warnings(mail, &posting.envelope);
         let generation = mail.generation.clone();
-        drop(view);
+        drop(log);
         let id = message_id(held.next_seq(), &self.clock.fresh_id());
         let message = Message {
             id,
@@ -81,14 +81,14 @@ impl Post {
     }
 }
 
-impl Post {
+impl MessageLog {
     /// Hands what waits, up to a message that is durable, to whoever reads the run's named pipe.
     /// When this returns it is recorded durably what went.
     pub fn pour(&self, place: &run::Place, up_to: u64) -> Result<Poured, Error> {
-        let (mut held, view) = self.decide()?;
-        let poured = run::pour(place, &mut held, &view.mail, up_to)?;
+        let (mut held, log) = self.decide()?;
+        let poured = run::pour(place, &mut held, &log.fold().mail, up_to)?;
         let mark = held.mark();
-        drop(view);
+        drop(log);
         drop(held);
         self.journal.commit_to(&mark)?;
         Ok(poured)

@@ -15,7 +15,7 @@ use materia_model::record;
 
 use super::error::Error;
 use super::marks::Mark;
-use super::news::{Event, News, terminal};
+use super::news::{News, NewsEvent, terminal};
 use crate::store::journal::{From, JournalError, Reader};
 
 /// A run that is followed.
@@ -148,7 +148,7 @@ fn news(
             if posted.delivery == Delivery::Log {
                 return None;
             }
-            Event::Message(Box::new(posted))
+            NewsEvent::Message(Box::new(posted))
         }
         // It asked for that, and was answered when it was so.
         Record::End(end)

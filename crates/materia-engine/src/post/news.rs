@@ -17,7 +17,7 @@ use crate::run::LeftOut;
 pub struct News {
     /// What it is.
     #[serde(flatten)]
-    pub event: Event,
+    pub event: NewsEvent,
     /// The run it is about.
     pub run: RunId,
     /// Which start of it.
@@ -33,7 +33,7 @@ pub struct News {
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
-pub enum Event {
+pub enum NewsEvent {
     /// The run said something.
     Message(Box<Posted>),
     /// The run ended.
@@ -85,7 +85,7 @@ impl News {
             "{} went before you were told of them; the last was {run}.",
             runs(out.count)
         );
-        let event = Event::Missed(Box::new(Missed {
+        let event = NewsEvent::Missed(Box::new(Missed {
             count: out.count,
             level: Level::Warning,
             summary,
@@ -101,7 +101,7 @@ impl News {
 
     /// The same of a run that is not there any more: nobody can look at it.
     pub(super) fn gone(mut self) -> Self {
-        if let Event::Terminal(end) = &mut self.event {
+        if let NewsEvent::Terminal(end) = &mut self.event {
             end.next.clear();
         }
         self
@@ -117,7 +117,7 @@ fn runs(count: u64) -> String {
 }
 
 /// The end of a run.
-pub(super) fn terminal(run: &RunId, record: &record::Record, status: String) -> Event {
+pub(super) fn terminal(run: &RunId, record: &record::Record, status: String) -> NewsEvent {
     let field = |name: &str| {
         record
             .data
@@ -132,7 +132,7 @@ pub(super) fn terminal(run: &RunId, record: &record::Record, status: String) -> 
         "cancelled" => (Level::Info, "was cancelled"),
         _ => (Level::Warning, "exited before it could say how it went"),
     };
-    Event::Terminal(Box::new(Terminal {
+    NewsEvent::Terminal(Box::new(Terminal {
         at: record.at,
         level,
         delivery: if status == "cancelled" {

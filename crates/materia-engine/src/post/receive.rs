@@ -14,7 +14,7 @@ use rustix::io::Errno;
 
 use super::claim::Claimed;
 use super::error::Error;
-use super::office::Post;
+use super::message_log::MessageLog;
 use crate::clock;
 use crate::process::{Held as Process, Interrupts};
 use crate::run::{identity, is_dead};
@@ -35,7 +35,7 @@ pub enum Wait {
     For(Duration),
 }
 
-impl Post {
+impl MessageLog {
     /// Claims the next message of a queue, waiting for one where there is none.
     pub fn receive(&self, place: &Place, by: &Holder, wait: Wait) -> Result<Claimed, Error> {
         self.receive_unless(&Interrupts::default(), place, by, wait)

@@ -34,8 +34,8 @@ impl Desk {
         self.temp.path().join("journal.jsonl")
     }
 
-    fn open(&self) -> Post {
-        Post::open(&self.path(), &self.clock).unwrap()
+    fn open(&self) -> MessageLog {
+        MessageLog::open(&self.path(), &self.clock).unwrap()
     }
 
     fn start(&self, generation: &str) {
@@ -58,7 +58,7 @@ fn to(address: &str, body: u64) -> Envelope {
     draft.check().unwrap()
 }
 
-fn send(post: &Post, address: &str, body: u64) -> Receipt {
+fn send(post: &MessageLog, address: &str, body: u64) -> Receipt {
     post.deliver(Posting::new(to(address, body))).unwrap()
 }
 
@@ -109,7 +109,7 @@ fn one_message_has_one_claimer_and_one_end() {
         .settle(&Place::Run, &first.id, &stranger, &Ending::Handled)
         .unwrap_err();
     assert!(matches!(error, Error::Held { .. }), "{error}");
-    let done = |post: &Post| {
+    let done = |post: &MessageLog| {
         post.settle(&Place::Run, &first.id, &me(), &Ending::Handled)
             .unwrap()
     };

@@ -16,7 +16,7 @@ use materia_model::name::{RunId, SessionId};
 use super::error::Error;
 use super::followed::{Followed, Keep};
 use super::marks::{Mark, Marks};
-use super::news::{Event, News};
+use super::news::{News, NewsEvent};
 use crate::clock::Clock;
 use crate::process::{Held, Interrupts};
 use crate::run::{self, LeftOut, identity, is_dead};
@@ -160,7 +160,7 @@ impl Watching {
         let mut marks: BTreeMap<&RunId, Mark> = BTreeMap::new();
         for one in news
             .iter()
-            .filter(|one| !matches!(one.event, Event::Missed(_)))
+            .filter(|one| !matches!(one.event, NewsEvent::Missed(_)))
         {
             let left = self.left.get(&one.run).map(|(_, left)| left);
             let first = left
@@ -182,7 +182,7 @@ impl Watching {
                 news,
                 [
                     News {
-                        event: Event::Missed(_),
+                        event: NewsEvent::Missed(_),
                         ..
                     },
                     ..

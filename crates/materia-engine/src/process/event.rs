@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use rustix::event::EventfdFlags;
 use rustix::process::Signal;
+use serde::Serialize;
 
 use super::end::Ended;
 use super::identity::Identity;
@@ -28,8 +29,10 @@ impl fmt::Display for LeafId {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WatchId(pub(super) u64);
 
-/// Which output stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// One of the two outputs of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "OutputStream"))]
 pub enum Stream {
     /// The first.
     Stdout,

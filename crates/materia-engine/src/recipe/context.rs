@@ -1,9 +1,8 @@
-//! What agents inside a run are told about the recipe they belong to: the documents that it
-//! consists of.
+//! The documents that a recipe consists of, for the agents inside a run of it.
 //!
-//! Owns the records and how much they may be: they end up in prompts. A document is told once,
-//! however often it is imported, and only while there is room; who it is, and how it is reached, is
-//! always told.
+//! Owns the records and their size: they end up in prompts. The text of a document appears once,
+//! however often it is imported, and only while there is room. Its name and its import path always
+//! appear.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,11 +17,11 @@ const MOST: usize = 64;
 
 /// The records, the recipe itself first.
 pub(super) fn records(composition: &[Composed], texts: &BTreeMap<String, Source>) -> Vec<Value> {
-    let (mut room, mut told) = (ROOM, BTreeSet::new());
+    let (mut room, mut listed) = (ROOM, BTreeSet::new());
     composition
         .iter()
         .take(MOST)
-        .map(|part| record(part, texts, &mut room, &mut told))
+        .map(|part| record(part, texts, &mut room, &mut listed))
         .collect()
 }
 
@@ -30,7 +29,7 @@ fn record<'c>(
     part: &'c Composed,
     texts: &BTreeMap<String, Source>,
     room: &mut usize,
-    told: &mut BTreeSet<&'c str>,
+    listed: &mut BTreeSet<&'c str>,
 ) -> Value {
     let role = if part.depth == 0 { "entry" } else { "import" };
     let mut record = json!({
@@ -39,7 +38,7 @@ fn record<'c>(
     if let Some(alias) = &part.alias {
         record["alias"] = alias.as_str().into();
     }
-    if !told.insert(&part.file) {
+    if !listed.insert(&part.file) {
         return record;
     }
     let document = texts
@@ -62,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_is_told_once_and_while_there_is_room() {
+    fn a_document_is_listed_once_and_while_there_is_room() {
         let part = |name: &str, depth, path: &[&str]| Composed {
             alias: path.last().map(|alias| (*alias).to_owned()),
             depth,
@@ -83,20 +82,20 @@ mod tests {
         let small = "{\"template\": \"true\"}".to_owned();
         let texts = [("top", small.clone()), ("small", small), ("large", large)]
             .map(|(name, text)| (format!("/{name}.json"), Source::new(name, &text)));
-        let told = records(&composition, &BTreeMap::from(texts));
+        let listed = records(&composition, &BTreeMap::from(texts));
         assert_eq!(
-            (&told[0]["role"], &told[0]["recipe"]["template"]),
+            (&listed[0]["role"], &listed[0]["recipe"]["template"]),
             (&json!("entry"), &json!("true"))
         );
         assert_eq!(
-            (&told[1]["import_path"], &told[1]["alias"]),
+            (&listed[1]["import_path"], &listed[1]["alias"]),
             (&json!(["s"]), &json!("s"))
         );
         assert!(
-            told[1]["recipe"].is_object()
-                && told[2]["recipe"].is_null()
-                && told[3]["recipe"].is_null()
+            listed[1]["recipe"].is_object()
+                && listed[2]["recipe"].is_null()
+                && listed[3]["recipe"].is_null()
         );
-        assert_eq!(told[3]["left_out"]["description"], "big");
+        assert_eq!(listed[3]["left_out"]["description"], "big");
     }
 }

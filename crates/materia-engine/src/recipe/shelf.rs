@@ -58,7 +58,7 @@ pub(crate) fn listing(survey: Survey) -> RecipeListReport {
     }
 }
 
-/// Who imports whom.
+/// All imports.
 #[derive(Debug, Serialize)]
 pub struct Imports {
     /// Always true.
@@ -70,7 +70,7 @@ pub struct Imports {
 /// One import.
 #[derive(Debug, Serialize)]
 pub struct Imported {
-    /// Who imports.
+    /// The importing recipe.
     pub recipe: String,
     /// How it calls what it imports.
     pub alias: String,
@@ -80,7 +80,7 @@ pub struct Imported {
     pub file: String,
 }
 
-/// Lists who imports whom.
+/// Lists all imports.
 pub fn imports(library: &Library) -> Imports {
     let entries = survey(library)
         .entries

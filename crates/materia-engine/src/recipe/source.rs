@@ -206,6 +206,14 @@ impl TemplateValues {
 }
 
 impl InputSource {
+    /// The text in it.
+    pub fn text(self, context: &SourceContext<'_>) -> Result<String, TextError> {
+        match self {
+            Self::Stdin(file) => text_file::read(file, "stdin"),
+            Self::File(path) => text_file::read_file(&context.path(&path), &path.to_string_lossy()),
+        }
+    }
+
     /// A file that several commands can read, each from its beginning. A stream that can be read
     /// only once is copied into the spool directory first.
     pub fn open(self, context: &SourceContext<'_>, spool_dir: &Path) -> Result<File, TextError> {

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use materia_model::message::Envelope;
-use materia_model::run::{Control, Origin, State, Status};
+use materia_model::run::{Control, Origin, Status};
 use serde_json::Value;
 
 use super::Sender;
@@ -16,16 +16,16 @@ use super::report::MessageReport;
 use crate::cast::{Glance, Standing};
 use crate::launch::spawn::{self, DRIVER, RunSettings};
 use crate::post;
-use crate::run::{self, Place};
+use crate::run::{self, Place, RunLog};
 
 /// Obeys a message that steers a cast; none where the run drives none or the message is another.
 pub(super) fn steer(
     sender: &Sender<'_>,
     place: &Place,
-    state: &State,
+    log: &mut RunLog,
     envelope: &Envelope,
 ) -> Result<Option<MessageReport>, Error> {
-    let Some(start) = state.start.as_ref() else {
+    let Some(start) = log.state().start.clone() else {
         return Ok(None);
     };
     let Some(cast) = start.cast.clone() else {
@@ -40,8 +40,8 @@ pub(super) fn steer(
         "control.abort" => "abort",
         _ => return Ok(None),
     };
-    if verb == "abort" && !state.status.is_terminal() {
-        run::stop(place, Control::Cancel, None, sender.clock)?;
+    if verb == "abort" && !log.state().status.is_terminal() {
+        run::stop_opened(place, log, Control::Cancel, None, sender.clock)?;
     }
     let standing = Glance::at(Path::new(&cast.dir)).standing;
     if !fits(verb, &standing) {

@@ -10,7 +10,7 @@ use materia_model::message::event::Message;
 use materia_model::message::{Deliver, Envelope, Mail};
 
 use super::error::Error;
-use crate::post::{Post, Receipt};
+use crate::post::{MessageLog, Receipt};
 use crate::run::{self, Place};
 
 /// How long a sender waits to hear that the supervisor has written a message to its command's
@@ -50,7 +50,7 @@ impl Fate {
 
 /// Hands a message that was posted to the run's process, in the way that the run wants it.
 pub(super) fn over(
-    post: &Post,
+    post: &MessageLog,
     place: &Place,
     receipt: &Receipt,
     envelope: Envelope,
@@ -70,7 +70,7 @@ pub(super) fn over(
 }
 
 /// The supervisor writes to its command's stdin; whether it has is heard from the journal.
-fn by_stdin(post: &Post, place: &Place, parcels: &[Message]) -> Result<Fate, Error> {
+fn by_stdin(post: &MessageLog, place: &Place, parcels: &[Message]) -> Result<Fate, Error> {
     run::ring(place);
     let all_gone = |mail: &Mail| {
         parcels
@@ -87,7 +87,12 @@ fn by_stdin(post: &Post, place: &Place, parcels: &[Message]) -> Result<Fate, Err
 
 /// Whoever reads the named pipe gets it, behind what was sent before, if it arrives in one piece;
 /// else the message waits.
-fn by_fifo(post: &Post, place: &Place, up_to: u64, parcels: &[Message]) -> Result<Fate, Error> {
+fn by_fifo(
+    post: &MessageLog,
+    place: &Place,
+    up_to: u64,
+    parcels: &[Message],
+) -> Result<Fate, Error> {
     let mut poured = post.pour(place, up_to)?;
     if let Some(why) = parcels
         .iter()

@@ -1,9 +1,8 @@
 //! `receive`: a program takes its next message, and says what became of it.
 //!
-//! Owns for whom a message is taken, and who may say what became of it. The command that asks ends
-//! at once, so a message is claimed in two steps: by the command itself until it has been handed
-//! over, then by the program that called it. Whoever of them dies leaves the message to the next
-//! who asks.
+//! Owns for whom a message is taken, and which process may settle it. The command that asks ends at
+//! once, so a message is claimed in two steps: by the command itself until it has been handed over,
+//! then by the program that called it. If either of them dies, the message is free again.
 
 use materia_model::message::event::Holder;
 use materia_model::message::{Address, Place};
@@ -11,22 +10,22 @@ use materia_model::name::RunId;
 use serde::Serialize;
 
 use crate::clock::Clock;
-use crate::post::{self, Claimed, Ended, Ending, Post, Wait};
+use crate::post::{self, Claimed, Ended, Ending, MessageLog, Wait};
 use crate::process::{self, Identity, Interrupts};
-use crate::run::{self, Root};
+use crate::run::{self, Root, RunLog};
 
-/// Whose messages, and who asks for them.
+/// Whose messages, and which process asks for them.
 #[derive(Debug)]
-pub struct Asked<'a> {
+pub struct ReceiveContext<'a> {
     /// The directory of all runs.
     pub root: &'a Root,
     /// Whose messages: a run's or a branch's.
     pub address: &'a Address,
-    /// The session that asks; the operator has none.
+    /// The caller's session; the operator has none.
     pub session: Option<&'a str>,
-    /// The run that whoever asks is a part of.
+    /// The run that the caller is a part of.
     pub within: Option<&'a RunId>,
-    /// The process that deals with the message; whoever called us, where nothing is said.
+    /// The process that deals with the message, where it is not the one that called us.
     pub holder: Option<i32>,
     /// The clock.
     pub clock: &'a Clock,
@@ -35,7 +34,7 @@ pub struct Asked<'a> {
 /// Why nothing was received or settled.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Nobody can receive there.
+    /// The address has no queue.
     #[error("{0} has no queue; messages are received at run:ID and branch:RUN/NAME")]
     NoQueue(String),
     /// The process that should deal with it is not there.
@@ -63,28 +62,24 @@ impl Error {
     }
 }
 
-/// A message, and the right to deal with it once it was handed over.
-#[derive(Debug)]
-pub struct Received {
-    /// What the caller is told.
-    pub report: Report,
-    post: Post,
-    mine: Holder,
-    theirs: Holder,
+/// Passes a message on to the program that receives it.
+pub trait ReceiveObserver {
+    /// A message was taken; whether the program has it now.
+    fn received(&mut self, report: &ReceiveReport) -> bool;
 }
 
-/// A message as the caller is told of it.
+/// A message that was received.
 #[derive(Debug, Clone, Serialize)]
-pub struct Report {
+pub struct ReceiveReport {
     /// Always true; nothing received is a failure.
     pub ok: bool,
     /// The message.
     pub message: Claimed,
 }
 
-/// What became of a message, as the caller is told.
+/// What became of a message.
 #[derive(Debug, Clone, Serialize)]
-pub struct Settled {
+pub struct SettleReport {
     /// Always true.
     pub ok: bool,
     /// How it stands.
@@ -92,40 +87,40 @@ pub struct Settled {
     pub ended: Ended,
 }
 
-/// Claims the next message, waiting for one until we are interrupted.
-pub fn receive(asked: &Asked<'_>, wait: Wait) -> Result<Received, Error> {
-    let (post, place) = asked.open()?;
-    let theirs = asked.holder()?;
+/// Claims the next message, waiting for one until we are interrupted, and hands it over. One that
+/// was not passed on stays ours, and is free again when this process ends.
+pub fn receive(
+    context: &ReceiveContext<'_>,
+    wait: Wait,
+    interrupts: &Interrupts,
+    observer: &mut dyn ReceiveObserver,
+) -> Result<ReceiveReport, Error> {
+    let (messages, queue) = context.open()?;
+    let theirs = context.holder()?;
     let mine = Identity::of_self().map_or_else(|| theirs.clone(), run::holder);
-    let message = post.receive_unless(&Interrupts::catch(), &place, &mine, wait)?;
-    Ok(Received {
-        report: Report { ok: true, message },
-        post,
-        mine,
-        theirs,
-    })
-}
-
-/// Says what became of a message. Whoever has it may have it dealt with by programs that it starts,
-/// so those below it may say so.
-pub fn settle(asked: &Asked<'_>, id: &str, ending: &Ending) -> Result<Settled, Error> {
-    let (post, place) = asked.open()?;
-    let above: Vec<Holder> = process::ancestors().into_iter().map(run::holder).collect();
-    let ended = post.settle_for(&place, id, (&asked.holder()?, &above), ending)?;
-    Ok(Settled { ok: true, ended })
-}
-
-impl Received {
-    /// The caller has it now: from here on it is the caller's to deal with.
-    pub fn handed_over(self) -> Result<(), Error> {
-        self.post
-            .hand(&self.report.message.id, &self.mine, &self.theirs)?;
-        Ok(())
+    let message = messages.receive_unless(interrupts, &queue, &mine, wait)?;
+    let report = ReceiveReport { ok: true, message };
+    if observer.received(&report) {
+        messages.hand(&report.message.id, &mine, &theirs)?;
     }
+    Ok(report)
 }
 
-impl Asked<'_> {
-    fn open(&self) -> Result<(Post, Place), Error> {
+/// Records what became of a message. Its holder may have it dealt with by programs that it starts,
+/// so those below it may settle it too.
+pub fn settle(
+    context: &ReceiveContext<'_>,
+    id: &str,
+    ending: &Ending,
+) -> Result<SettleReport, Error> {
+    let (messages, queue) = context.open()?;
+    let above: Vec<Holder> = process::ancestors().into_iter().map(run::holder).collect();
+    let ended = messages.settle_for(&queue, id, (&context.holder()?, &above), ending)?;
+    Ok(SettleReport { ok: true, ended })
+}
+
+impl ReceiveContext<'_> {
+    fn open(&self) -> Result<(MessageLog, Place), Error> {
         let (run, place) = match self.address {
             Address::Run(run) => (run, Place::Run),
             Address::Branch(run, branch) => (run, Place::Branch(branch.clone())),
@@ -133,11 +128,14 @@ impl Asked<'_> {
         };
         let caller = self.session.filter(|_| self.within != Some(run));
         let found = run::find(self.root, run, caller)?;
-        if self.within != Some(run) {
-            let state = run::look_begun(&found, self.clock)?;
-            run::check_owner(&state, run.as_str(), self.session)?;
-        }
-        Ok((Post::open(&found.journal(), self.clock)?, place))
+        let log = if self.within == Some(run) {
+            RunLog::read(&found.journal()).map_err(post::Error::from)?
+        } else {
+            let log = run::open_begun(&found, self.clock)?;
+            run::check_owner(log.state(), run.as_str(), self.session)?;
+            log
+        };
+        Ok((MessageLog::continuing(log, self.clock)?, place))
     }
 
     fn holder(&self) -> Result<Holder, Error> {

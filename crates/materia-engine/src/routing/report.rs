@@ -46,7 +46,7 @@ pub struct MessageReport {
     pub generation: Option<String>,
     /// Why it is not ok: what it was to do failed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<Problem>,
+    pub error: Option<MessageProblem>,
     /// What else it led to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
@@ -60,12 +60,8 @@ pub struct MessageReport {
 
 /// What failed.
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(
-    feature = "typescript",
-    derive(ts_rs::TS),
-    ts(rename = "MessageProblem")
-)]
-pub struct Problem {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct MessageProblem {
     /// Its name, for programs.
     pub code: &'static str,
     /// What happened, for people.

@@ -11,8 +11,8 @@ use super::error::Error;
 use super::hand::{self, Fate};
 use super::report::MessageReport;
 use super::retire::{self, Wish};
-use crate::post::{self, Post, Posting, Receipt};
-use crate::run::{self, Place};
+use crate::post::{self, MessageLog, Posting, Receipt};
+use crate::run::{self, Place, RunLog};
 
 /// To a run: control is obeyed, everything else waits in its queue or is handed to its process.
 pub(super) fn to_run(
@@ -23,25 +23,26 @@ pub(super) fn to_run(
     if let Some(wish) = Wish::of(&envelope)? {
         return retire::retire(sender, run, wish, &envelope);
     }
-    let (place, state) = sender.find(run)?;
+    let (place, mut log) = sender.find(run)?;
     if let Some(control) = [Control::Kill, Control::Cancel]
         .into_iter()
         .find(|control| control.word() == envelope.kind.as_str())
     {
-        run::check_generation(&place, &state, retire::generation(&envelope)?)?;
-        return stop(sender, &place, control, &envelope);
+        run::check_generation(&place, log.state(), retire::generation(&envelope)?)?;
+        return stop(sender, &place, &mut log, control, &envelope);
     }
-    if let Some(report) = super::cast::steer(sender, &place, &state, &envelope)? {
+    if let Some(report) = super::cast::steer(sender, &place, &mut log, &envelope)? {
         return Ok(report);
     }
-    check_on(run, &state)?;
+    check_on(run, log.state())?;
     let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
-    let post = Post::open(&place.journal(), sender.clock)?;
-    let receipt = post.deliver(Posting {
+    let status = log.state().status;
+    let messages = MessageLog::continuing(log, sender.clock)?;
+    let receipt = messages.deliver(Posting {
         only_when_on: true,
         ..Posting::new(envelope.clone())
     })?;
-    let handed = hand::over(&post, &place, &receipt, envelope)?;
+    let handed = hand::over(&messages, &place, &receipt, envelope)?;
     let mut report = MessageReport::queued(
         receipt.id.clone(),
         to,
@@ -59,7 +60,7 @@ pub(super) fn to_run(
             (report.delivery_error, report.reason) = (Some(why), "delivery_failed_persisted");
         }
     }
-    Ok(with(report, receipt, state.status))
+    Ok(with(report, receipt, status))
 }
 
 /// To a branch: it waits in the branch's queue, also when nobody is there to read it; a process
@@ -72,12 +73,13 @@ pub(super) fn to_branch(
     if let Some(from) = &envelope.from {
         check_same_run(run, from, &envelope.to)?;
     }
-    let (place, state) = sender.find(run)?;
+    let (place, log) = sender.find(run)?;
+    let status = log.state().status;
     let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
-    let post = Post::open(&place.journal(), sender.clock)?;
-    let receipt = post.deliver(Posting::new(envelope.clone()))?;
-    snapshot(&post, &place)?;
-    if state.status.is_terminal() {
+    let messages = MessageLog::continuing(log, sender.clock)?;
+    let receipt = messages.deliver(Posting::new(envelope.clone()))?;
+    snapshot(&messages, &place)?;
+    if status.is_terminal() {
         let reason = "branch_persisted_parent_unavailable";
         let report = MessageReport::queued(receipt.id.clone(), to, kind, "branch-mailbox", reason);
         return Ok(with(
@@ -86,10 +88,10 @@ pub(super) fn to_branch(
                 ..report
             },
             receipt,
-            state.status,
+            status,
         ));
     }
-    let handed = hand::over(&post, &place, &receipt, envelope)?;
+    let handed = hand::over(&messages, &place, &receipt, envelope)?;
     let taken = handed.fate == Fate::Taken;
     let reason = if taken {
         "branch_persisted_forwarded"
@@ -109,7 +111,7 @@ pub(super) fn to_branch(
             ..report
         },
         receipt,
-        state.status,
+        status,
     ))
 }
 
@@ -131,14 +133,15 @@ pub(super) fn to_room(
         Some(from) => check_same_run(run, from, &to)?,
     }
     check_recipients(run, &envelope)?;
-    let (place, state) = sender.find(run)?;
+    let (place, log) = sender.find(run)?;
+    let status = log.state().status;
     let kind = envelope.kind.clone();
     let forwarded = !Mail::recipients(&envelope).is_empty();
-    let post = Post::open(&place.journal(), sender.clock)?;
-    let receipt = post.deliver(Posting::new(envelope.clone()))?;
-    snapshot(&post, &place)?;
-    let fate = if forwarded && !state.status.is_terminal() {
-        hand::over(&post, &place, &receipt, envelope)?.fate
+    let messages = MessageLog::continuing(log, sender.clock)?;
+    let receipt = messages.deliver(Posting::new(envelope.clone()))?;
+    snapshot(&messages, &place)?;
+    let fate = if forwarded && !status.is_terminal() {
+        hand::over(&messages, &place, &receipt, envelope)?.fate
     } else {
         Fate::Waits
     };
@@ -162,7 +165,7 @@ pub(super) fn to_room(
             ..report
         },
         receipt,
-        state.status,
+        status,
     ))
 }
 
@@ -191,8 +194,9 @@ pub(super) fn to_coordinator(
             });
         }
     };
-    let (place, state) = sender.find(&run)?;
-    let owner = state.session().map(str::to_owned);
+    let (_, log) = sender.find(&run)?;
+    let status = log.state().status;
+    let owner = log.state().session().map(str::to_owned);
     if let Some(session) = session
         && owner.as_deref() != Some(session.as_str())
     {
@@ -203,8 +207,8 @@ pub(super) fn to_coordinator(
         });
     }
     let kind = envelope.kind.clone();
-    let post = Post::open(&place.journal(), sender.clock)?;
-    let receipt = post.deliver(Posting::new(envelope))?;
+    let messages = MessageLog::continuing(log, sender.clock)?;
+    let receipt = messages.deliver(Posting::new(envelope))?;
     run::ring_session(sender.root, owner.as_deref());
     let reason = if session.is_some() {
         "session_outbox_persisted"
@@ -212,13 +216,14 @@ pub(super) fn to_coordinator(
         "coordinator_outbox_persisted"
     };
     let report = MessageReport::queued(receipt.id.clone(), to, kind, "run-outbox", reason);
-    Ok(with(report, receipt, state.status))
+    Ok(with(report, receipt, status))
 }
 
 /// Ends the run.
 fn stop(
     sender: &Sender<'_>,
     place: &Place,
+    log: &mut RunLog,
     control: Control,
     envelope: &Envelope,
 ) -> Result<MessageReport, Error> {
@@ -234,7 +239,7 @@ fn stop(
     if let Some(session) = sender.session.filter(|_| sender.within.is_none()) {
         request.insert(ASKED_BY.to_owned(), session.into());
     }
-    let stopped = run::stop(place, control, Some(request), sender.clock)?;
+    let stopped = run::stop_opened(place, log, control, Some(request), sender.clock)?;
     let reason = if stopped.stopped {
         "control_applied"
     } else {
@@ -313,8 +318,8 @@ fn check_recipients(run: &RunId, envelope: &Envelope) -> Result<(), Error> {
 
 /// Writes who is in the room, for programs that read that file. One that is lost is made again by
 /// the next message.
-fn snapshot(post: &Post, place: &Place) -> Result<(), Error> {
-    Ok(post.snapshot(&place.communication(), |mail| {
+fn snapshot(messages: &MessageLog, place: &Place) -> Result<(), Error> {
+    Ok(messages.snapshot(&place.communication(), |mail| {
         Communication::of(mail, None).and_then(|document| serde_json::to_value(document).ok())
     })?)
 }
@@ -330,12 +335,12 @@ fn with(report: MessageReport, receipt: Receipt, status: Status) -> MessageRepor
 
 impl Sender<'_> {
     /// The run, which has to be one that the sender may steer.
-    pub(super) fn find(&self, run: &RunId) -> Result<(Place, State), Error> {
+    pub(super) fn find(&self, run: &RunId) -> Result<(Place, RunLog), Error> {
         // Whoever is inside a run may write to it, whatever its session.
         let caller = self.session.filter(|_| self.within != Some(run));
         let place = run::find(self.root, run, caller)?;
-        let state = run::look_begun(&place, self.clock)?;
-        run::check_owner(&state, run.as_str(), caller)?;
-        Ok((place, state))
+        let log: RunLog = run::open_begun(&place, self.clock)?;
+        run::check_owner(log.state(), run.as_str(), caller)?;
+        Ok((place, log))
     }
 }

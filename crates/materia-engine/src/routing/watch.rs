@@ -1,9 +1,10 @@
-//! `watch`: what runs say to their coordinator, and how they end, told once.
+//! `watch`: what runs say to their coordinator, and how they end, reported once.
 //!
 //! Owns whose mark it is, and the loop: news go out, then the mark that they did. A run whose
 //! supervisor died is looked at, which ends what it left and records it, so its end is news too.
 
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 
 use materia_model::name::{RunId, SessionId};
 
@@ -13,7 +14,7 @@ use crate::process::Interrupts;
 use crate::run::{self, Place, Root};
 use crate::store::dir;
 
-/// Why nobody watches.
+/// Why nothing is watched.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There is no place for what an observer remembers.
@@ -34,102 +35,88 @@ impl Error {
     }
 }
 
-/// Who watches.
+/// Whose news are reported.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Whose<'a> {
-    /// The session whose runs are told; all of them where there is none.
+pub struct WatchScope<'a> {
+    /// The session whose runs are watched; all of them where there is none.
     pub session: Option<&'a SessionId>,
     /// The run that the watcher is a program of. It has a mark of its own, in the run's directory:
-    /// what it is told is not taken from the host of the session.
+    /// what is reported to it is still news for the host of the session.
     pub within: Option<&'a RunId>,
 }
 
-/// Whether to go on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Listening {
-    /// Yes.
-    Yes,
-    /// Nobody listens any more.
-    No,
-}
+/// Gets the news.
+pub trait WatchObserver {
+    /// One piece of news; whether to continue.
+    fn news(&mut self, news: &News) -> ControlFlow<()>;
 
-/// Who is told.
-pub trait Listener {
-    /// Tells one piece; whether to go on.
-    fn tell(&mut self, news: &News) -> Listening;
+    /// That the news so far were reported is recorded, durably.
+    fn recorded(&mut self) {}
 
-    /// What was told so far is remembered, durably.
-    fn remembered(&mut self) {}
-
-    /// How many pieces are told before that is so: a sync is paid for each time.
-    fn at_once(&self) -> NonZeroUsize {
+    /// How many pieces are reported before that is recorded: each time costs a sync.
+    fn batch(&self) -> NonZeroUsize {
         NonZeroUsize::MAX
     }
 }
 
-impl<F: FnMut(&News) -> Listening> Listener for F {
-    fn tell(&mut self, news: &News) -> Listening {
-        self(news)
-    }
-}
-
-/// Why nothing more is told.
+/// Why nothing more is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Over {
-    /// Nobody listens any more.
-    Unheard,
-    /// Everything was told, and no more was wanted.
-    Told,
-    /// The person interrupted it. What was told is remembered.
+pub enum WatchEnd {
+    /// The observer stopped.
+    Stopped,
+    /// Everything was reported, and no more was asked for.
+    Complete,
+    /// It was interrupted. What was reported is recorded.
     Interrupted,
 }
 
-/// Tells news until nobody listens, until we are interrupted, or until there are none where only
-/// those that are there are wanted.
+/// Reports news until the observer stops, until we are interrupted, or until there are none where
+/// only those that are there are asked for.
 pub fn watch(
     root: &Root,
-    whose: Whose<'_>,
+    scope: WatchScope<'_>,
     once: bool,
     interrupts: &Interrupts,
     clock: &Clock,
-    mut listener: impl Listener,
-) -> Result<Over, Error> {
-    let mut watching = Watching::open(observer(root, whose)?, clock)?;
+    observer: &mut dyn WatchObserver,
+) -> Result<WatchEnd, Error> {
+    let mut watching = Watching::open(marks(root, scope)?, clock)?;
     loop {
         let mut news = watching.news()?;
         if news.is_empty() {
             settle_orphans(root, &watching, clock);
             news = watching.news()?;
         }
-        for part in news.chunks(listener.at_once().get()) {
-            let heard = part
+        for part in news.chunks(observer.batch().get()) {
+            let reported = part
                 .iter()
-                .take_while(|one| listener.tell(one) == Listening::Yes)
+                .take_while(|one| observer.news(one).is_continue())
                 .count();
-            watching.told(&part[..heard])?;
-            listener.remembered();
-            if heard < part.len() {
-                return Ok(Over::Unheard);
+            watching.told(&part[..reported])?;
+            observer.recorded();
+            if reported < part.len() {
+                return Ok(WatchEnd::Stopped);
             }
             if interrupts.came() {
-                return Ok(Over::Interrupted);
+                return Ok(WatchEnd::Interrupted);
             }
         }
         if !news.is_empty() {
             continue;
         }
         if once {
-            return Ok(Over::Told);
+            return Ok(WatchEnd::Complete);
         }
         watching.sleep(interrupts);
         if interrupts.came() {
-            return Ok(Over::Interrupted);
+            return Ok(WatchEnd::Interrupted);
         }
     }
 }
 
-fn observer(root: &Root, whose: Whose<'_>) -> Result<Observer, Error> {
-    let Whose { session, within } = whose;
+/// Where it is recorded what was reported.
+fn marks(root: &Root, scope: WatchScope<'_>) -> Result<Observer, Error> {
+    let WatchScope { session, within } = scope;
     let bell = run::observer_dir(root, session.map(SessionId::as_str)).ok_or(Error::NoRoom)?;
     let around = within.map(|run| root.place(run)).filter(Place::exists);
     let folder = around.map_or_else(|| bell.clone(), |place| place.dir().join("watch"));
@@ -142,7 +129,7 @@ fn observer(root: &Root, whose: Whose<'_>) -> Result<Observer, Error> {
 }
 
 /// The directories in which something happens when a run begins, says something to its coordinator
-/// or ends. They are made where they are missing, because nobody rings where nobody listens.
+/// or ends. They are made where they are missing: supervisors write only to those that exist.
 pub fn bells(root: &Root) -> Vec<std::path::PathBuf> {
     let observer = run::observer_dir(root, None);
     let dirs = [Some(root.path().to_owned()), observer];

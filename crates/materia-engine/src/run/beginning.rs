@@ -7,12 +7,13 @@
 use std::path::Path;
 use std::time::Duration;
 
-use materia_model::run::{End, RUN_END, RUN_START, Start, Status};
+use materia_model::run::{End, RUN_END, RUN_START, Start, State, Status};
 
 use super::error::Error;
+use super::log::{RunLog, journal};
 use super::place::{Place, Root};
 use super::status::{self, recorded, settle};
-use super::{contacts, family, journal, snapshot};
+use super::{contacts, family, snapshot};
 use crate::clock::Clock;
 use crate::process::Identity;
 use crate::store::lock::{Lock, LockError, Wait};
@@ -114,7 +115,8 @@ pub(super) fn own(place: &Place, made: bool, clock: &Clock) -> Result<Lock, Erro
         match status::take(place, wait) {
             Ok(lock) if made && !place.journal().exists() => return Ok(lock),
             Ok(lock) => {
-                settle(place, &lock, None, clock)?;
+                let mut log = RunLog::<State>::new(&place.journal());
+                settle(place, &mut log, &lock, None, clock)?;
                 return Ok(lock);
             }
             Err(Error::Lock(LockError::Held { .. })) => {

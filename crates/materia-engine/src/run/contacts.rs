@@ -4,12 +4,13 @@
 //! A plain command that never asks for it does not pay for it. Later ones are written by whoever
 //! writes to the room.
 
-use materia_model::message::{Communication, Mail};
+use materia_model::message::Communication;
 use materia_model::run::Start;
 
+use super::log::RunLog;
 use super::place::Place;
 use crate::store::atomic;
-use crate::store::journal::{From, JournalError, Reader, SharedJournal};
+use crate::store::journal::{JournalError, SharedJournal};
 
 /// What the name of the value, and that of the file, have in common.
 const NAME: &str = "communication";
@@ -31,12 +32,9 @@ pub(super) fn write(
     }
     // In a turn, so that it replaces none that is newer.
     let _turn = journal.hold()?;
-    let mut mail = Mail::default();
-    for record in Reader::open(&place.journal(), From::Beginning)? {
-        mail.apply(&record?);
-    }
-    let document =
-        Communication::of(&mail, None).and_then(|document| serde_json::to_value(document).ok());
+    let log: RunLog = RunLog::read(&place.journal())?;
+    let document = Communication::of(&log.fold().mail, None)
+        .and_then(|document| serde_json::to_value(document).ok());
     if let Some(document) = document {
         let _lost = atomic::write_cache(&path, format!("{document:#}\n").as_bytes());
     }

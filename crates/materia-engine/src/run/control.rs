@@ -12,9 +12,10 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::error::Error;
+use super::log::{LogFold, RunLog};
 use super::over::check_generation;
 use super::place::Place;
-use super::status::{look, look_begun, settle, supervisor, take};
+use super::status::{open_begun, prove_again, settle, supervisor, take};
 use crate::clock::{self, Clock};
 use crate::process::{DEFAULT_GRACE, Exits, Signal};
 use crate::store::lock::{Lock, Mode, Wait};
@@ -50,7 +51,19 @@ pub fn stop(
     request: Option<Map<String, Value>>,
     clock: &Clock,
 ) -> Result<Stopped, Error> {
-    let state = look_begun(place, clock)?;
+    let mut log: RunLog<State> = open_begun(place, clock)?;
+    stop_opened(place, &mut log, control, request, clock)
+}
+
+/// The same for a run that has begun and was looked at: its journal is not read again.
+pub fn stop_opened<F: LogFold>(
+    place: &Place,
+    log: &mut RunLog<F>,
+    control: Control,
+    request: Option<Map<String, Value>>,
+    clock: &Clock,
+) -> Result<Stopped, Error> {
+    let state = log.state().clone();
     let meant = request
         .as_ref()
         .and_then(|request| request.get("body")?.get("generation")?.as_str());
@@ -67,8 +80,8 @@ pub fn stop(
     }
     let mut message = request.unwrap_or_else(|| made_up(place, control));
     message.insert("generation".to_owned(), json!(generation));
-    match record(place, &message, clock) {
-        Err(error) if error.is_full_disk() => return by_force(place, &state, control, clock),
+    match record(log, &message, clock) {
+        Err(error) if error.is_full_disk() => return by_force(place, log, control, clock),
         recorded => recorded?,
     }
     super::ring(place);
@@ -83,7 +96,8 @@ pub fn stop(
         }
     }
     for _ in 0..LOOKS {
-        let now = look(place, clock)?;
+        prove_again(place, log, clock)?;
+        let now = log.state();
         if now.generation() != generation || now.status.is_terminal() {
             let ours = now.generation() == generation && now.status == control.status();
             let otherwise = match now.status {
@@ -105,32 +119,38 @@ pub fn stop(
     }
     Err(Error::StillThere {
         run: place.id().to_string(),
-        status: look(place, clock)?.status,
+        status: log.state().status,
     })
 }
 
-fn record(place: &Place, message: &Map<String, Value>, clock: &Clock) -> Result<(), Error> {
-    super::journal(place, clock)?.append_durable(MESSAGE, message)?;
+fn record<F: LogFold>(
+    log: &RunLog<F>,
+    message: &Map<String, Value>,
+    clock: &Clock,
+) -> Result<(), Error> {
+    log.journal(clock)?.append_durable(MESSAGE, message)?;
     Ok(())
 }
 
 /// Ends a run whose supervisor cannot be asked, because the disk has no room for the request: the
 /// supervisor is killed, and what it leaves is ended with grace.
-fn by_force(
+fn by_force<F: LogFold>(
     place: &Place,
-    state: &State,
+    log: &mut RunLog<F>,
     control: Control,
     clock: &Clock,
 ) -> Result<Stopped, Error> {
-    if let Some(supervisor) = supervisor(state) {
+    let generation = log.state().generation().to_owned();
+    if let Some(supervisor) = supervisor(log.state()) {
         let mut exits = Exits::default();
         exits.add(&supervisor, ());
         let _gone = supervisor.signal(Signal::KILL);
         exits.next(clock::deadline_in(PATIENCE));
     }
     let lock = take(place, Wait::For(PATIENCE))?;
-    let now = settle(place, &lock, Some(control), clock)?;
-    let (generation, status) = (state.generation().to_owned(), now.status);
+    settle(place, log, &lock, Some(control), clock)?;
+    let now = log.state();
+    let status = now.status;
     let stopped = now.generation() == generation && status == control.status();
     let reason = Some("the disk is full: it was ended without asking its supervisor".to_owned());
     Ok(Stopped {

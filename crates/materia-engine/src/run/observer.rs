@@ -4,6 +4,7 @@
 //! meanwhile: control messages, messages for a command's stdin, ends of child runs.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
@@ -18,13 +19,14 @@ use serde::Serialize;
 
 use super::error::Error;
 use super::feeding::{Feeding, wants_stdin};
+use super::log::{RunLog, journal};
 use super::pipe::Pipe;
 use super::place::{Place, Root};
 use super::{snapshot, status};
 use crate::clock::{self, Clock, Stopwatch};
 use crate::execute::{ObserverCommand, RunController, RunObserver, RunProgress};
 use crate::process::{Exits, LeafId};
-use crate::store::journal::{From, JournalError, Reader, SharedJournal};
+use crate::store::journal::{JournalError, SharedJournal};
 use crate::store::spare::Spare;
 use crate::wake::WakePipe;
 use crate::wake::waiters;
@@ -48,9 +50,8 @@ pub(super) struct Watcher<'s> {
     journal: &'s SharedJournal,
     bell: &'s WakePipe,
     clock: &'s Clock,
-    reader: Option<Reader>,
     /// What the journal says, as far as it was read.
-    state: State,
+    log: RunLog,
     guard: &'s Guard,
     commands: BTreeMap<LeafId, u64>,
     /// The end of a command that is written down with what comes next, at the latest before we
@@ -86,7 +87,7 @@ pub(super) struct Surroundings<'s> {
 }
 
 impl<'s> Watcher<'s> {
-    pub(super) fn new(around: Surroundings<'s>, state: State) -> Self {
+    pub(super) fn new(around: Surroundings<'s>, log: RunLog) -> Self {
         let Surroundings {
             root,
             place,
@@ -95,6 +96,7 @@ impl<'s> Watcher<'s> {
             clock,
             guard,
         } = around;
+        let state = log.state();
         let feeds = state.start.as_deref().is_some_and(wants_stdin);
         let feeding = feeds.then(|| Feeding::after(state.seq, place, journal));
         Self {
@@ -103,8 +105,7 @@ impl<'s> Watcher<'s> {
             journal,
             bell,
             clock,
-            reader: None,
-            state,
+            log,
             guard,
             commands: BTreeMap::new(),
             done: None,
@@ -125,7 +126,11 @@ impl<'s> Watcher<'s> {
     /// What this generation was asked to do by now.
     pub(super) fn asked(&mut self) -> Option<Control> {
         self.catch_up();
-        self.state.asked
+        self.state().asked
+    }
+
+    fn state(&self) -> &State {
+        self.log.state()
     }
 
     /// Records the end, once, and wakes whoever waits for it, who shares the sync. The documents
@@ -139,17 +144,20 @@ impl<'s> Watcher<'s> {
                 self.clock.now(),
                 serde_json::to_value(end).unwrap_or_default(),
             );
-            self.state.apply(&Record {
-                seq: self.state.seq + 1,
+            let seq = self.state().seq + 1;
+            let kind = RUN_END.to_owned();
+            self.log.fold_mut().apply(&Record {
+                seq,
                 at,
-                kind: RUN_END.to_owned(),
+                kind,
                 data,
             });
         }
-        snapshot::result(self.place, &self.state, self.spare.take());
+        let spare = self.spare.take();
+        snapshot::result(self.place, self.state(), spare);
         snapshot::progress(
             self.place,
-            self.state.status,
+            self.state().status,
             self.counts(),
             self.clock.now(),
         );
@@ -171,7 +179,7 @@ impl<'s> Watcher<'s> {
     /// Records the end where that failed. Opening looks at what is on disk: the record may be
     /// there, and only its sync failed.
     fn end_again(&mut self, end: &End) -> Result<(), Error> {
-        let again = super::journal(self.place, self.clock)?;
+        let again = journal(self.place, self.clock)?;
         let state = status::recorded(self.place)?;
         if state.status.is_terminal() && state.generation() == end.generation {
             again.commit()?;
@@ -200,23 +208,14 @@ impl<'s> Watcher<'s> {
 
     /// Reads what was added to the journal; whether there was a message among it.
     fn catch_up(&mut self) -> bool {
-        if self.state.seq == self.journal.last_seq() && !self.journal.has_more() {
+        if self.state().seq == self.journal.last_seq() && !self.journal.has_more() {
             return false;
         }
-        if self.reader.is_none() {
-            self.reader = Reader::open(&self.place.journal(), From::After(self.state.seq)).ok();
-        }
-        let Some(reader) = &mut self.reader else {
-            return false;
-        };
         let mut came = false;
-        while let Some(Ok(record)) = reader.next() {
-            if record.seq <= self.state.seq {
-                continue;
-            }
-            self.state.apply(&record);
+        let _read_later = self.log.catch_up_with(|_, record| {
             came |= record.kind == MESSAGE;
-        }
+            ControlFlow::Continue(())
+        });
         came
     }
 
@@ -226,9 +225,10 @@ impl<'s> Watcher<'s> {
     fn write<T: Serialize>(&mut self, next: Option<(&str, &T)>) -> Result<(), JournalError> {
         let done = self.done.take();
         let mut held = self.journal.hold()?;
+        let fold = self.log.fold_mut();
         let mut apply = |record: &Record| {
-            if record.seq == self.state.seq + 1 || record.kind == RUN_END {
-                self.state.apply(record);
+            if record.seq == fold.run.seq + 1 || record.kind == RUN_END {
+                fold.apply(record);
             }
         };
         if let Some(done) = &done {
@@ -250,15 +250,15 @@ impl<'s> Watcher<'s> {
     /// Whether everything that was spawned inside is over, and that is what the run waits for.
     fn retires(&mut self) -> bool {
         let wants = self
-            .state
+            .state()
             .start
             .as_ref()
             .and_then(|start| start.retire_when);
-        if wants != Some(RetireWhen::ChildrenTerminal) || self.state.children.is_empty() {
+        if wants != Some(RetireWhen::ChildrenTerminal) || self.state().children.is_empty() {
             return false;
         }
         let open = self
-            .state
+            .state()
             .children
             .iter()
             .filter(|(_, (_, ended))| ended.is_none());
@@ -280,7 +280,8 @@ impl<'s> Watcher<'s> {
                         .then_some(state.status)
                 });
             let Some(status) = ended else { return false };
-            self.state.children.insert(run, (generation, Some(status)));
+            let children = &mut self.log.fold_mut().run.children;
+            children.insert(run, (generation, Some(status)));
         }
         true
     }
@@ -296,7 +297,7 @@ impl<'s> Watcher<'s> {
         if self.unwritten && self.written.elapsed() >= self.patience {
             snapshot::progress(
                 self.place,
-                self.state.status,
+                self.state().status,
                 self.counts(),
                 self.clock.now(),
             );
@@ -394,10 +395,11 @@ impl RunController for Watcher<'_> {
             .and_then(|feeding| feeding.next(stdin_drained));
         let mut commands: Vec<ObserverCommand> =
             line.map(ObserverCommand::Feed).into_iter().collect();
-        self.pipe.look(self.place, self.journal, &self.state, came);
-        if !self.stopping && (self.state.asked.is_some() || self.retires()) {
+        self.pipe
+            .look(self.place, self.journal, &mut self.log, came);
+        if !self.stopping && (self.state().asked.is_some() || self.retires()) {
             self.stopping = true;
-            self.retired = self.state.asked.is_none();
+            self.retired = self.state().asked.is_none();
             commands.push(ObserverCommand::Stop);
         }
         commands

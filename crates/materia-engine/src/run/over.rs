@@ -7,8 +7,9 @@ use std::time::Duration;
 use materia_model::run::State;
 
 use super::error::Error;
+use super::log::RunLog;
 use super::place::Place;
-use super::status::{look, settle, take};
+use super::status::{open, settle, take};
 use crate::clock::Clock;
 use crate::store::lock::{Lock, Wait};
 
@@ -22,8 +23,9 @@ pub(super) fn terminal(
     clock: &Clock,
 ) -> Result<(Lock, State), Error> {
     let run = place.id().to_string();
-    let state = look(place, clock)?;
-    check_generation(place, &state, generation)?;
+    let mut log: RunLog<State> = open(place, clock)?;
+    let state = log.state();
+    check_generation(place, state, generation)?;
     if !state.status.is_terminal() && state.start.is_some() {
         return Err(Error::NotTerminal {
             run,
@@ -31,7 +33,8 @@ pub(super) fn terminal(
         });
     }
     let lock = take(place, Wait::For(PAUSE))?;
-    let state = settle(place, &lock, None, clock)?;
+    settle(place, &mut log, &lock, None, clock)?;
+    let state = log.into_fold();
     check_generation(place, &state, generation)?;
     if state.status.is_terminal() {
         return Ok((lock, state));

@@ -6,16 +6,17 @@
 //! a reader.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use materia_model::message::Mail;
-use materia_model::message::event::{DELIVERED, Delivered, Message};
-use materia_model::run::State;
+use materia_model::message::event::{DELIVERED, Delivered, MESSAGE, Message};
+use materia_model::message::{Deliver, Mail};
 
 use super::holder::is_dead;
+use super::log::RunLog;
 use super::place::Place;
 use crate::store::fifo::{self, FifoError};
-use crate::store::journal::{From, Held, JournalError, Reader, SharedJournal};
+use crate::store::journal::{Held, JournalError, SharedJournal};
 
 /// The type of a message that is a bare line.
 const PLAIN: &str = "run.message";
@@ -77,34 +78,35 @@ impl Pipe {
         &mut self,
         place: &Place,
         journal: &SharedJournal,
-        state: &State,
+        log: &mut RunLog,
         came: bool,
     ) {
-        let mailbox = state
-            .start
-            .as_ref()
-            .and_then(|start| start.mailbox.as_ref());
-        let reads = mailbox
-            .and_then(|mailbox| mailbox.get("deliver"))
-            .is_some_and(|how| how == "fifo");
+        let reads = log.fold().mail.mailbox.deliver == Deliver::Fifo;
         self.waits |= reads && came;
         if self.waits && path(place).exists() {
-            self.waits = pour_all(place, journal).map_or(true, |poured| poured.stuck);
+            self.waits = pour_all(place, journal, log).unwrap_or(true);
         }
     }
 }
 
-fn pour_all(place: &Place, journal: &SharedJournal) -> Result<Poured, JournalError> {
+/// Pours what waits; whether some of it waits still.
+fn pour_all(
+    place: &Place,
+    journal: &SharedJournal,
+    log: &mut RunLog,
+) -> Result<bool, JournalError> {
     // It is durable before anybody has it.
     let mark = journal.hold()?.mark();
     journal.commit_to(&mark)?;
     let up_to = journal.last_seq();
     let mut held = journal.hold()?;
-    let mut mail = Mail::default();
-    for record in Reader::open(&place.journal(), From::Beginning)? {
-        mail.apply(&record?);
-    }
-    pour(place, &mut held, &mail, up_to)
+    let mut came = false;
+    log.catch_up_with(|_, record| {
+        came |= record.kind == MESSAGE && record.seq > up_to;
+        ControlFlow::Continue(())
+    })?;
+    let poured = pour(place, &mut held, &log.fold().mail, up_to)?;
+    Ok(poured.stuck || came)
 }
 
 fn path(place: &Place) -> PathBuf {

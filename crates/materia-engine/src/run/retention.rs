@@ -7,15 +7,16 @@
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
-use materia_model::run::{Control, KEPT_FOR, OnSessionEnd, is_overdue};
+use materia_model::run::{Control, KEPT_FOR, OnSessionEnd, State, is_overdue};
 
 use super::archive::{self, Pruned};
-use super::control::{Stopped, stop};
+use super::control::{Stopped, stop_opened};
 use super::error::Error;
 use super::index::list;
+use super::log::RunLog;
 use super::over::terminal;
 use super::place::{Place, Root};
-use super::status::{look, take};
+use super::status::{open, take};
 use super::{parting, preserve};
 use crate::clock::Clock;
 use crate::store::lock::{LockError, Wait};
@@ -54,16 +55,18 @@ pub fn end_session(
     clock: &Clock,
 ) -> Result<Vec<(String, Stopped)>, Error> {
     let mut ended = Vec::new();
-    let open = list(root, clock)?
+    let active = list(root, clock)?
         .runs
         .into_iter()
         .filter(|run| !run.status.is_terminal());
-    for run in open.filter(|run| run.session.as_deref() == Some(session)) {
+    for run in active.filter(|run| run.session.as_deref() == Some(session)) {
         let Ok(id) = run.run.parse() else { continue };
         let place = root.place(&id);
-        let start = look(&place, clock)?.start;
+        let mut log: RunLog<State> = open(&place, clock)?;
+        let start = log.state().start.as_ref();
         if start.is_some_and(|start| start.on_session_end == OnSessionEnd::Kill) {
-            ended.push((run.run, stop(&place, Control::Kill, None, clock)?));
+            let stopped = stop_opened(&place, &mut log, Control::Kill, None, clock)?;
+            ended.push((run.run, stopped));
         }
     }
     Ok(ended)

@@ -10,14 +10,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use materia_model::run::{Control, End, Ended, RUN_END, State, Status};
+use materia_model::run::{Control, End, Ended, RUN_END, Start, State, Status};
 
 use super::error::Error;
+use super::log::{LogFold, RunLog};
 use super::place::{Place, Root};
-use super::{family, journal, snapshot};
+use super::{family, snapshot};
 use crate::clock::Clock;
 use crate::process::{DEFAULT_GRACE, Identity, end_detached, is_part_of};
-use crate::store::journal::{From, JournalError, Reader};
 use crate::store::lock::{Lock, LockError, Mode, Wait};
 
 /// How long one look waits for somebody who starts a run, and how often.
@@ -30,61 +30,57 @@ const SIDE_BY_SIDE: usize = 16;
 /// What the journal says, whether or not it is still true. A run whose journal is not there yet is
 /// starting.
 pub fn recorded(place: &Place) -> Result<State, Error> {
-    let mut state = State::default();
-    let reader = match Reader::open(&place.journal(), From::Beginning) {
-        Ok(reader) => reader,
-        Err(JournalError::Missing(_)) => return Ok(state),
-        Err(error) => return Err(error.into()),
-    };
-    for record in reader {
-        state.apply(&record?);
-    }
-    Ok(state)
-}
-
-/// What the journal says up to where a generation began: what came behind that has not been looked
-/// at yet.
-pub(super) fn recorded_at_start(place: &Place, generation: &str) -> Result<State, Error> {
-    let mut state = State::default();
-    for record in Reader::open(&place.journal(), From::Beginning)? {
-        state.apply(&record?);
-        if state.generation() == generation {
-            break;
-        }
-    }
-    Ok(state)
+    Ok(RunLog::<State>::read(&place.journal())?.into_fold())
 }
 
 /// How a run stands. One whose supervisor died is ended and recorded first, and what is missing of
 /// its documents written.
 pub fn look(place: &Place, clock: &Clock) -> Result<State, Error> {
-    let (state, _) = prove(place, clock)?;
-    complete(place, &state, clock);
-    Ok(state)
+    open(place, clock).map(RunLog::into_fold)
 }
 
-/// How a run stands, and whether that is what its journal said before anybody asked. Nothing is
-/// written for others: whoever looks at all runs writes nothing into those that are over.
-fn prove(place: &Place, clock: &Clock) -> Result<(State, bool), Error> {
-    let state = recorded(place)?;
+/// The same, with its journal as far as it was read for that.
+pub fn open<F: LogFold>(place: &Place, clock: &Clock) -> Result<RunLog<F>, Error> {
+    let mut log = RunLog::new(&place.journal());
+    prove_again(place, &mut log, clock)?;
+    Ok(log)
+}
+
+/// The same for a journal that was read before: only what was added since is read.
+pub fn prove_again<F: LogFold>(
+    place: &Place,
+    log: &mut RunLog<F>,
+    clock: &Clock,
+) -> Result<(), Error> {
+    prove(place, log, clock)?;
+    complete(place, log.state(), clock);
+    Ok(())
+}
+
+/// Proves how a run stands; whether that is what its journal said before. No documents are written:
+/// a listing of all runs writes nothing into those that are over.
+fn prove<F: LogFold>(place: &Place, log: &mut RunLog<F>, clock: &Clock) -> Result<bool, Error> {
+    log.catch_up_or_restart()?;
+    let state = log.state();
     if state.status.is_terminal()
-        || supervisor(&state).is_some_and(|supervisor| supervisor.is_alive())
+        || supervisor(state).is_some_and(|supervisor| supervisor.is_alive())
     {
-        return Ok((state, true));
+        return Ok(true);
     }
     match take(place, Wait::No) {
-        Ok(lock) => match settle(place, &lock, None, clock)? {
-            // Nobody starts it, so it never was.
-            state if state.status == Status::Starting => Err(Error::NotFound {
-                run: place.id().to_string(),
-                close: None,
-            }),
-            state => Ok((state, false)),
-        },
-        // Somebody supervises it, or is cleaning up after whoever did; or starts it.
-        Err(Error::Lock(LockError::Held { .. })) => recorded(place).map(|state| (state, false)),
-        Err(error) => Err(error),
+        Ok(lock) => settle(place, log, &lock, None, clock)?,
+        // Another process supervises it, cleans up after its supervisor, or starts it.
+        Err(Error::Lock(LockError::Held { .. })) => {
+            log.catch_up_or_restart()?;
+            return Ok(false);
+        }
+        Err(error) => return Err(error),
     }
+    // No process starts it, so it never was.
+    if log.state().status == Status::Starting {
+        return Err(gone(place));
+    }
+    Ok(false)
 }
 
 /// How each of many runs stands, and whether its journal said so by itself. They are looked at side
@@ -96,7 +92,8 @@ pub(super) fn look_all(places: &[Place], clock: &Clock) -> Vec<Result<(State, bo
     );
     let looks = || {
         while let Some((index, place)) = claim(places, &next) {
-            let looked = prove(place, clock);
+            let mut log = RunLog::<State>::new(&place.journal());
+            let looked = prove(place, &mut log, clock).map(|said| (log.into_fold(), said));
             seen.lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .push((index, looked));
@@ -119,12 +116,13 @@ fn claim<'p>(places: &'p [Place], next: &AtomicUsize) -> Option<(usize, &'p Plac
     Some((index, places.get(index)?))
 }
 
-/// How a run stands once it has begun: whoever starts it is waited for.
-pub fn look_begun(place: &Place, clock: &Clock) -> Result<State, Error> {
+/// How a run stands once it has begun: a process that starts it is waited for.
+pub fn open_begun<F: LogFold>(place: &Place, clock: &Clock) -> Result<RunLog<F>, Error> {
+    let mut log = RunLog::new(&place.journal());
     for _ in 0..LOOKS {
-        let state = look(place, clock)?;
-        if state.status != Status::Starting {
-            return Ok(state);
+        prove_again(place, &mut log, clock)?;
+        if log.state().status != Status::Starting {
+            return Ok(log);
         }
         // Given up when the start fails; where it succeeds, its supervisor goes on holding it.
         let _held = Lock::acquire_unsigned(&place.lock(), Mode::Shared, Wait::For(PAUSE));
@@ -179,52 +177,42 @@ fn gone(place: &Place) -> Error {
     }
 }
 
-/// Ends what a supervisor left that died, and records that; nothing where the last generation has
-/// ended. The lock shows that nobody supervises. `asked` is what it was asked where that could not
-/// be written down.
-pub(super) fn settle(
+/// Ends what a dead supervisor left, and records that; nothing where the last generation has ended.
+/// The lock shows that no process supervises. `asked` is what it was asked where that could not be
+/// recorded.
+pub(super) fn settle<F: LogFold>(
     place: &Place,
+    log: &mut RunLog<F>,
     _lock: &Lock,
     asked: Option<Control>,
     clock: &Clock,
-) -> Result<State, Error> {
-    let mut state = recorded(place)?;
-    let Some(start) = state
-        .start
-        .clone()
-        .filter(|_| state.status == Status::Running)
-    else {
-        return Ok(state);
+) -> Result<(), Error> {
+    log.catch_up_or_restart()?;
+    let state = log.fold_mut().run_mut();
+    let running = state.status == Status::Running;
+    let Some(start) = state.start.clone().filter(|_| running) else {
+        return Ok(());
     };
     let mark = place.mark(&start.generation);
     let status = asked
         .or(state.asked)
         .map_or(Status::Exited, Control::status);
-    let gone = format!("its supervisor, process {}, is gone", start.supervisor.pid);
     if is_part_of(&mark) {
-        // Whoever asks is a part of what would be ended: somebody else will do it.
+        // We are a part of what would be ended: a process outside will do it.
         state.status = status;
-        return Ok(state);
+        return Ok(());
     }
-    let here = Identity::of_self().map(|own| own.boot_id);
-    let evidence = if here.as_ref() == Some(&start.supervisor.boot) {
-        let swept = end_detached(&mark, DEFAULT_GRACE);
-        match (swept.ended, swept.survivors.len()) {
-            (0, 0) => gone,
-            (1, 0) => format!("{gone}; it left 1 process that was ended"),
-            (ended, 0) => format!("{gone}; it left {} that were ended", processes(ended)),
-            (_, left) => format!("{gone}; it left {} that cannot be ended", processes(left)),
-        }
-    } else {
-        "the machine was started anew since".to_owned()
-    };
     let end = End {
         generation: start.generation.clone(),
         status,
-        evidence: Some(evidence),
+        evidence: Some(end_leftovers(&start, &mark)),
         ..End::default()
     };
-    match record_end(place, &end, clock) {
+    let recorded = log
+        .journal(clock)
+        .and_then(|journal| journal.append_durable(RUN_END, &end))
+        .map_err(Error::from);
+    match recorded {
         // It is over all the same; the next look records it.
         Err(error) if error.is_full_disk() => {
             let evidence = end.evidence.as_deref().unwrap_or_default();
@@ -232,22 +220,37 @@ pub(super) fn settle(
                 "{evidence}; not recorded yet: {}",
                 error.with_causes()
             ));
-            let (at, end) = (clock.now(), End { evidence, ..end });
-            (state.status, state.ended) = (status, Some(Box::new(Ended { end, at })));
-            return Ok(state);
+            let ended = Ended {
+                end: End { evidence, ..end },
+                at: clock.now(),
+            };
+            let state = log.fold_mut().run_mut();
+            (state.status, state.ended) = (status, Some(Box::new(ended)));
+            return Ok(());
         }
         recorded => recorded?,
-    }
-    let state = recorded(place)?;
-    snapshot::write(place, &state, clock.now());
+    };
+    log.catch_up()?;
+    snapshot::write(place, log.state(), clock.now());
     let root = Root::new(place.dir().parent().unwrap_or_else(|| Path::new("/")));
     family::ended(&root, &start, &end, clock);
-    Ok(state)
+    Ok(())
 }
 
-fn record_end(place: &Place, end: &End, clock: &Clock) -> Result<(), Error> {
-    journal(place, clock)?.append_durable(RUN_END, end)?;
-    Ok(())
+/// Ends the processes that a dead supervisor left, and says how we know that it is dead.
+fn end_leftovers(start: &Start, mark: &str) -> String {
+    let here = Identity::of_self().map(|own| own.boot_id);
+    if here.as_ref() != Some(&start.supervisor.boot) {
+        return "the machine was started anew since".to_owned();
+    }
+    let gone = format!("its supervisor, process {}, is gone", start.supervisor.pid);
+    let swept = end_detached(mark, DEFAULT_GRACE);
+    match (swept.ended, swept.survivors.len()) {
+        (0, 0) => gone,
+        (1, 0) => format!("{gone}; it left 1 process that was ended"),
+        (ended, 0) => format!("{gone}; it left {} that were ended", processes(ended)),
+        (_, left) => format!("{gone}; it left {} that cannot be ended", processes(left)),
+    }
 }
 
 fn processes(count: usize) -> String {

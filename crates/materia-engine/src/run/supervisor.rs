@@ -7,10 +7,12 @@
 //! lock, from which whoever looks next concludes the rest.
 
 use std::io::{self, Read};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use materia_model::run::{End, RUN_END, State, Status};
+use materia_model::run::{End, RUN_END, Status};
+use materia_model::run_fold::RunFold;
 use materia_model::secret::Guard;
 use materia_model::template::{Plan, wire};
 
@@ -18,12 +20,12 @@ use super::beginning::Beginning;
 use super::conclusion::conclude;
 use super::error::Error;
 use super::feeding::wants_stdin;
+use super::log::{RunLog, journal};
 use super::observer::{Surroundings, Watcher};
 use super::order::Order;
 use super::place::{Place, Root};
 use super::start::{Variables, guard};
-use super::status::recorded_at_start;
-use super::{family, journal, snapshot};
+use super::{family, snapshot};
 use crate::clock::Clock;
 use crate::execute::{self, Around, Request, Streams};
 use crate::process::{DEFAULT_GRACE, Nursery, inherited_files};
@@ -104,7 +106,7 @@ struct Generation<'c> {
     journal: SharedJournal,
     bell: WakePipe,
     streams: Streams,
-    state: State,
+    log: RunLog,
     clock: &'c Clock,
     lock: Lock,
 }
@@ -128,8 +130,15 @@ impl<'c> Generation<'c> {
             stdout: file(place.stdout())?,
             stderr: file(place.stderr())?,
         };
-        let journal = journal(&place, clock)?;
-        let state = recorded_at_start(&place, &order.start.generation)?;
+        // What came behind the start is read when the plan runs.
+        let mut log = RunLog::new(&place.journal());
+        log.catch_up_with(|fold: &RunFold, _| {
+            match fold.run.generation() == order.start.generation {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        })?;
+        let journal = log.journal(clock)?;
         Ok((
             Self {
                 root: Root::new(order.root),
@@ -137,7 +146,7 @@ impl<'c> Generation<'c> {
                 journal,
                 bell,
                 streams,
-                state,
+                log,
                 clock,
                 lock,
             },
@@ -153,12 +162,12 @@ impl<'c> Generation<'c> {
             journal,
             bell,
             streams,
-            state,
+            log,
             clock,
             lock,
         } = self;
-        let start = state.start.clone().unwrap_or_default();
-        snapshot::run(&place, &state);
+        let start = log.state().start.clone().unwrap_or_default();
+        snapshot::run(&place, log.state());
         let around = Around::new(streams, guard, wants_stdin(&start));
         let request = Request {
             plan,
@@ -177,7 +186,7 @@ impl<'c> Generation<'c> {
             clock,
             guard,
         };
-        let mut watcher = Watcher::new(surroundings, state);
+        let mut watcher = Watcher::new(surroundings, log);
         let mut nursery = None;
         let outcome = prepared(bell).and_then(|prepared| {
             execute::run_in(&request, &around, nursery.insert(prepared), &mut watcher)

@@ -1,61 +1,95 @@
 //! Waiting for runs to end, without looking again and again.
 //!
-//! Owns the wait: a supervisor rings when it has recorded the end, the kernel tells its own end,
-//! however it ended, and the journal says how the run did. A run whose supervisor is dead is
-//! settled by the first look.
+//! Owns the wait: a supervisor wakes us when it has recorded the end, the kernel reports its own
+//! end, however it ended, and the journal says how the run did. A run whose supervisor is dead is
+//! settled by the first look. What the runs write meanwhile is passed on where that is asked for.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use materia_model::run::State;
+use materia_model::run::{State, Status};
 
 use super::error::Error;
-use super::journal;
+use super::family::check_owner;
+use super::log::RunLog;
 use super::place::Place;
 use super::snapshot::has_result;
-use super::status::{look, supervisor};
+use super::status::{look, prove_again, supervisor};
 use crate::clock::{self, Clock};
 use crate::process::{Exits, Identity, Interrupts};
-use crate::store::journal::{From, JournalError, Reader, SharedJournal};
+use crate::store::journal::SharedJournal;
 use crate::store::lock::{Lock, Mode, Wait};
+use crate::store::stream::Growing;
 use crate::wake::WaiterPipe;
 
-/// How long one wait for somebody takes whose end the kernel does not tell us.
-const PAUSE: Duration = Duration::from_secs(1);
+/// How long one wait takes for a process whose end the kernel does not report to us.
+const LOCK_WAIT: Duration = Duration::from_secs(1);
 
-/// How many runs may be waited for with a bell beside each: more than that are only watched for the
+/// How many runs may be waited for with a pipe beside each: more than that are only watched for the
 /// ends of their supervisors, which come a moment later.
-const MOST_BELLS: usize = 64;
+const MAX_PIPES: usize = 64;
+
+/// How many runs are followed while they are waited for.
+const MAX_FOLLOWED: usize = 100;
+
+/// How much of what a run wrote before is passed on at first: enough for its last line.
+const FIRST_OUTPUT: u64 = 4096;
 
 /// How long a supervisor that has recorded the end is waited for.
-const LINGER: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Which runs have to be over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// Every one.
+    All,
+    /// One.
+    Any,
+}
+
+/// What is waited for.
+#[derive(Debug, Clone, Copy)]
+pub struct WaitOptions<'a> {
+    /// Which runs have to be over.
+    pub until: Until,
+    /// How long to wait at most.
+    pub timeout: Option<Duration>,
+    /// Whether to pass on what the runs write.
+    pub follow: bool,
+    /// The session that has to own them; the operator has none.
+    pub caller: Option<&'a str>,
+}
+
+/// Something that happened to one of the runs, by its number.
+#[derive(Debug)]
+pub enum WaitEvent<'a> {
+    /// Its commands wrote this.
+    Output(usize, &'a [u8]),
+    /// It is over.
+    Ended(usize, Status),
+}
 
 /// What waiting found, in the order of the runs.
 #[derive(Debug)]
-pub struct Awaited {
+pub struct WaitOutcome {
     /// How each run stands.
     pub states: Vec<State>,
     /// Whether the time was over first.
     pub timed_out: bool,
-    /// Who is still about to end.
-    pub leaving: Leaving,
-}
-
-/// The supervisors of runs that are over: they have nothing left to do but to make that durable, to
-/// write it down for others, and to end. Also what was needed to wait for them, which is put away
-/// when nobody waits for us any more.
-#[derive(Debug, Default)]
-pub struct Leaving {
+    /// The supervisors of runs that are over: what is left for them is to make the end durable, to
+    /// write it down for others, and to exit.
     supervisors: Vec<(Place, Identity)>,
-    needed: Vec<Beside>,
+    /// What waiting needed; closed late, because closing takes time.
+    handles: Vec<WaitHandles>,
 }
 
-impl Leaving {
+impl WaitOutcome {
     /// Waits until the ends are durable and written down, and the supervisors are gone: nothing of
     /// the runs is left.
-    pub fn see_off(&self, clock: &Clock) {
-        self.needed.iter().for_each(Beside::make_durable);
-        let deadline = clock::deadline_in(LINGER);
+    pub fn wait_until_durable(&self, clock: &Clock) {
+        self.handles.iter().for_each(WaitHandles::make_durable);
+        let deadline = clock::deadline_in(EXIT_TIMEOUT);
         let mut exits = Exits::default();
         for (_, supervisor) in &self.supervisors {
             exits.add(supervisor, ());
@@ -70,80 +104,124 @@ impl Leaving {
             .iter()
             .filter(|(place, _)| !has_result(place) && place.exists())
         {
-            // It was killed before it could: whoever looks writes it down.
+            // It was killed before it could: a look writes it down.
             let _pruned = look(place, clock);
+        }
+    }
+
+    fn of(runs: Vec<WaitedRun<'_>>, timed_out: bool) -> Self {
+        let over = runs.iter().filter(|run| run.is_over());
+        let supervisors = over
+            .filter_map(|run| Some((run.place.clone(), supervisor(run.log.state())?)))
+            .collect();
+        let (states, handles) = runs
+            .into_iter()
+            .map(|run| (run.log.into_fold(), run.handles))
+            .unzip();
+        Self {
+            states,
+            timed_out,
+            supervisors,
+            handles,
         }
     }
 }
 
-/// Which runs have to be over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Until {
-    /// Every one.
-    All,
-    /// One.
-    Any,
+/// What woke us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Wake {
+    Interrupt,
+    Run(usize),
+    Output(usize),
 }
 
-/// Waits until runs are over, or until the time is, or until we are interrupted.
+/// Waits until runs are over, until the time is, or until we are interrupted. `tell` gets what
+/// happens meanwhile.
 pub fn wait(
     places: &[Place],
-    until: Until,
-    time: Option<Duration>,
+    options: WaitOptions<'_>,
+    interrupts: &Interrupts,
     clock: &Clock,
-) -> Result<Awaited, Error> {
-    let interrupts = Interrupts::catch();
-    let deadline = time.and_then(clock::deadline_in);
-    let near = places.len() <= MOST_BELLS;
-    let mut seats: Vec<Seat<'_>> = places.iter().map(|place| Seat::at(place, near)).collect();
-    let mut exits: Exits<usize> = Exits::default();
+    tell: &mut dyn FnMut(WaitEvent<'_>),
+) -> Result<WaitOutcome, Error> {
+    let deadline = options.timeout.and_then(clock::deadline_in);
+    let near = places.len() <= MAX_PIPES;
+    let mut runs: Vec<WaitedRun<'_>> = places
+        .iter()
+        .map(|place| WaitedRun::at(place, near))
+        .collect();
+    for run in &mut runs {
+        run.check_owner(options.caller)?;
+    }
+    let mut exits: Exits<Wake> = Exits::default();
     for fd in interrupts
         .fds()
         .filter_map(|fd| fd.try_clone_to_owned().ok())
     {
-        exits.also(fd, places.len());
+        exits.also(fd, Wake::Interrupt);
     }
-    let mut due: Vec<usize> = (0..places.len()).collect();
+    let mut due: Vec<Wake> = (0..places.len()).map(Wake::Run).collect();
+    if options.follow {
+        for (index, run) in runs.iter_mut().enumerate().take(MAX_FOLLOWED) {
+            run.output = Growing::watch(&run.logs(), run.logs().map(|log| near_end(&log))).ok();
+            due.push(Wake::Output(index));
+        }
+    }
     loop {
         let mut unseen = Vec::new();
-        for index in std::mem::take(&mut due) {
-            let seat = &mut seats[index];
-            seat.look(clock)?;
-            if seat.is_over() {
-                continue;
-            }
-            seat.beside.listen(index, &mut exits);
-            match supervisor(&seat.state) {
-                Some(supervisor) => unseen.extend(exits.add(&supervisor, index)),
-                None => unseen.push(index),
+        for wake in std::mem::take(&mut due) {
+            match wake {
+                Wake::Interrupt => {}
+                Wake::Output(index) => {
+                    runs[index].pass_on(|bytes| tell(WaitEvent::Output(index, bytes)));
+                    if let Some(fd) = runs[index].output_fd() {
+                        exits.also(fd, wake);
+                    }
+                }
+                Wake::Run(index) => {
+                    let run = &mut runs[index];
+                    run.look(clock)?;
+                    if run.is_over() {
+                        tell(WaitEvent::Ended(index, run.log.state().status));
+                        continue;
+                    }
+                    if let Some(fd) = run.handles.pipe_fd() {
+                        exits.also(fd, wake);
+                    }
+                    match supervisor(run.log.state()) {
+                        Some(supervisor) => unseen.extend(exits.add(&supervisor, wake)),
+                        None => unseen.push(wake),
+                    }
+                }
             }
         }
-        let over = seats.iter().filter(|seat| seat.is_over()).count();
+        let over = runs.iter().filter(|run| run.is_over()).count();
         let timed_out = deadline.is_some_and(|deadline| clock::until(deadline).is_zero());
-        let enough = over == seats.len() || (until == Until::Any && over > 0);
+        let enough = over == runs.len() || (options.until == Until::Any && over > 0);
         if enough || timed_out {
-            return Ok(Awaited::of(seats, !enough));
+            return Ok(WaitOutcome::of(runs, !enough));
         }
         due = match unseen.first() {
-            None => exits.next(deadline),
-            // It is being started or cleaned up after, or its supervisor is where we see no
-            // processes: its lock tells.
-            Some(index) => {
-                let left =
-                    deadline.map_or(PAUSE, |deadline: Instant| clock::until(deadline).min(PAUSE));
+            Some(Wake::Run(index)) => {
+                // It is being started or cleaned up after, or its supervisor is where we see no
+                // processes: its lock shows when that changes.
+                let left = deadline.map_or(LOCK_WAIT, |deadline: Instant| {
+                    clock::until(deadline).min(LOCK_WAIT)
+                });
                 let lock = places[*index].lock();
                 let _held = Lock::acquire_unsigned(&lock, Mode::Shared, Wait::For(left));
                 let mut due = exits.next(clock::deadline_in(Duration::ZERO));
                 due.extend(unseen);
                 due
             }
+            _ => exits.next(deadline),
         };
         if interrupts.came() {
             return Err(Error::Interrupted {
                 runs: places.iter().map(|place| place.id().to_string()).collect(),
             });
         }
-        // A bell and the end of a supervisor may tell the same.
+        // A pipe and the end of a supervisor may report the same.
         due.sort_unstable();
         due.dedup();
         if near {
@@ -152,120 +230,125 @@ pub fn wait(
     }
 }
 
-impl Awaited {
-    fn of(seats: Vec<Seat<'_>>, timed_out: bool) -> Self {
-        let over = seats.iter().filter(|seat| seat.is_over());
-        let supervisors = over
-            .filter_map(|seat| Some((seat.place.clone(), supervisor(&seat.state)?)))
-            .collect();
-        let (states, needed) = seats
-            .into_iter()
-            .map(|seat| (seat.state, seat.beside))
-            .unzip();
-        Self {
-            states,
-            timed_out,
-            leaving: Leaving {
-                supervisors,
-                needed,
-            },
-        }
-    }
+/// Where to begin with a log of which only the last line is shown.
+fn near_end(log: &Path) -> u64 {
+    log.metadata()
+        .map_or(0, |log| log.len().saturating_sub(FIRST_OUTPUT))
 }
 
-/// A place beside a run.
-struct Seat<'p> {
+/// A run that is waited for.
+struct WaitedRun<'p> {
     place: &'p Place,
-    state: State,
+    log: RunLog<State>,
     /// Not where there are too many runs.
     near: bool,
-    beside: Beside,
+    handles: WaitHandles,
+    output: Option<Growing>,
 }
 
-/// What rings when the run is over, the journal as far as it was read, and the journal to make
-/// durable.
+/// What wakes us when the run is over, and the journal to make durable.
 #[derive(Debug, Default)]
-struct Beside {
-    ear: Option<WaiterPipe>,
-    reader: Option<Reader>,
+struct WaitHandles {
+    pipe: Option<WaiterPipe>,
     journal: Option<SharedJournal>,
 }
 
-impl Beside {
-    /// Wakes when it rings, also when it has by now.
-    fn listen(&self, index: usize, exits: &mut Exits<usize>) {
-        if let Some(fd) = self
-            .ear
-            .as_ref()
-            .and_then(|ear| ear.as_fd().try_clone_to_owned().ok())
-        {
-            exits.also(fd, index);
-        }
+impl WaitHandles {
+    fn pipe_fd(&self) -> Option<OwnedFd> {
+        self.pipe.as_ref()?.as_fd().try_clone_to_owned().ok()
     }
 
-    /// A supervisor rings before the disk has what it wrote; the same sync serves both.
+    /// A supervisor wakes us before the disk has what it wrote; the same sync serves both.
     fn make_durable(&self) {
         let Some(journal) = &self.journal else { return };
         let mark = journal.hold().map(|held| held.mark());
         // Where that fails, the supervisor cannot promise more either, and the record is what
-        // everybody sees.
+        // everyone sees.
         let _failed = mark.and_then(|mark| journal.commit_to(&mark));
     }
 }
 
-impl<'p> Seat<'p> {
+impl<'p> WaitedRun<'p> {
     fn at(place: &'p Place, near: bool) -> Self {
         Self {
             place,
-            state: State::default(),
+            log: RunLog::new(&place.journal()),
             near,
-            beside: Beside::default(),
+            handles: WaitHandles::default(),
+            output: None,
         }
     }
 
     fn is_over(&self) -> bool {
-        self.state.status.is_terminal()
+        self.log.state().status.is_terminal()
+    }
+
+    fn logs(&self) -> [std::path::PathBuf; 2] {
+        [self.place.stdout(), self.place.stderr()]
+    }
+
+    fn output_fd(&self) -> Option<OwnedFd> {
+        self.output.as_ref()?.as_fd().try_clone_to_owned().ok()
+    }
+
+    /// Passes on what was written since. A log that cannot be read is not followed.
+    fn pass_on(&mut self, mut tell: impl FnMut(&[u8])) {
+        let Some(output) = &mut self.output else {
+            return;
+        };
+        let _look_again = output.drain();
+        for index in 0..2 {
+            while let Ok(Some(bytes)) = output.more(index) {
+                tell(&bytes);
+            }
+        }
     }
 
     /// Looks how the run stands: reads what was added, and proves the rest only where that does not
     /// say that it is over.
     fn look(&mut self, clock: &Clock) -> Result<(), Error> {
-        if self.near && self.beside.ear.is_none() {
+        if self.near && self.handles.pipe.is_none() {
             if self.read_on()? {
                 return Ok(());
             }
-            // Another look is taken below: it may have ended before the bell was hung.
-            if self.beside.reader.is_some() {
-                self.beside.journal = journal(self.place, clock).ok();
-                self.beside.ear = WaiterPipe::open(&self.place.ears()).ok();
+            // Another look is taken below: it may have ended before the pipe was there.
+            if self.log.is_there() {
+                self.handles.journal = self.log.journal(clock).ok();
+                self.handles.pipe = WaiterPipe::open(&self.place.ears()).ok();
             }
         }
-        if let Some(ear) = &self.beside.ear {
-            ear.drain();
+        if let Some(pipe) = &self.handles.pipe {
+            pipe.drain();
             if self.read_on()? {
                 return Ok(());
             }
-            if supervisor(&self.state).is_some_and(|supervisor| supervisor.is_alive()) {
+            if supervisor(self.log.state()).is_some_and(|supervisor| supervisor.is_alive()) {
                 return Ok(());
             }
         }
-        self.state = look(self.place, clock)?;
-        self.beside.reader = None;
-        Ok(())
+        let proved = prove_again(self.place, &mut self.log, clock);
+        self.close_if_far();
+        proved
+    }
+
+    /// Refuses a run of another session.
+    fn check_owner(&mut self, caller: Option<&str>) -> Result<(), Error> {
+        self.log.catch_up()?;
+        let checked = check_owner(self.log.state(), self.place.id().as_str(), caller);
+        self.close_if_far();
+        checked
+    }
+
+    /// Keeps no file open where there are too many runs.
+    fn close_if_far(&mut self) {
+        if !self.near {
+            self.log.close();
+        }
     }
 
     /// Reads what was added; whether the run is over.
     fn read_on(&mut self) -> Result<bool, Error> {
-        if self.beside.reader.is_none() {
-            self.state = State::default();
-            self.beside.reader = match Reader::open(&self.place.journal(), From::Beginning) {
-                Err(JournalError::Missing(_)) => None,
-                opened => Some(opened?),
-            };
-        }
-        for record in self.beside.reader.iter_mut().flatten() {
-            self.state.apply(&record?);
-        }
+        self.log.catch_up()?;
         Ok(self.is_over())
     }
 }

@@ -2,6 +2,7 @@
 //! decision or part.
 
 mod validation;
+mod fields;
 mod files;
 mod loops;
 mod fanout;

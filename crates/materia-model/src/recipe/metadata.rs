@@ -163,7 +163,7 @@ pub(super) const RECIPE: FieldTable<Read<Recipe>> = FieldTable {
     ],
 };
 
-pub(crate) const MAILBOX: FieldTable<Read<Mailbox>> = FieldTable {
+const MAILBOX: FieldTable<Read<Mailbox>> = FieldTable {
     owner: "a mailbox",
     about: "",
     fields: &[

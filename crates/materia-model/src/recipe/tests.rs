@@ -6,7 +6,9 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::{Linked, LoadError, Loaded, link, parse};
+use crate::document::path_member;
 use crate::finding::{Finding, Severity, Source};
+use crate::message::{self, MailboxError};
 use crate::template::{self, Facts};
 
 /// Files by name; a reference is a name.
@@ -527,5 +529,65 @@ proptest! {
         let _either = linked(&[("p.json", &text), CHILD]);
         let text = format!("{{\"imports\": {{\"c\": \"child\"}}, \"template\": {}}}", Value::from(inner));
         let _either = linked(&[("p.json", &text), CHILD]);
+    }
+}
+
+#[test]
+fn the_readers_accept_what_the_schema_offers_and_nothing_else() {
+    let schema = super::schema();
+    let offered = |pointer: &str| {
+        let fields = schema.pointer(pointer).and_then(Value::as_object);
+        fields.unwrap().keys().cloned().collect::<Vec<_>>()
+    };
+    let (root, node) = (offered("/properties"), offered("/$defs/object/properties"));
+    let mailbox = offered("/properties/mailbox/properties");
+    let import = offered("/properties/imports/additionalProperties/anyOf/1/properties");
+    let names = [&root[..], &node, &mailbox, &import, &["zzz".to_owned()]].concat();
+    let accepts = |recipe: Value, path: &str| {
+        let unit = recipe.to_string();
+        let found = match linked(&[("r.json", &unit), ("o.json", r#"{"template": "true"}"#)]) {
+            Ok(linked) => linked.template.warnings().to_vec(),
+            Err(findings) => findings,
+        };
+        !found
+            .iter()
+            .any(|one| one.code == "unknown-field" && one.path.as_deref() == Some(path))
+    };
+    let with = |mut object: Value, name: &str| {
+        object[name] = "x".into();
+        object
+    };
+    for name in names {
+        let at = |path: &str| path_member(path, &name);
+        let recipe = with(json!({"template": "true"}), &name);
+        assert_eq!(
+            accepts(recipe, &at("")),
+            root.contains(&name),
+            "`{name}` of a recipe"
+        );
+        let [inner, import_node] = [json!({"template": "true"}), json!({"name": "o"})]
+            .map(|object| json!({"imports": {"o": "o"}, "template": [with(object, &name)]}));
+        let path = at("template[0]");
+        let accepted = accepts(inner, &path) || accepts(import_node, &path);
+        assert_eq!(accepted, node.contains(&name), "`{name}` of a node");
+        let recipe =
+            json!({"template": "true", "imports": {"o": with(json!({"from": "o"}), &name)}});
+        let known = import.contains(&name);
+        assert_eq!(
+            accepts(recipe, &at("imports.o")),
+            known,
+            "`{name}` of an import"
+        );
+        let recipe = json!({"template": "true", "mailbox": with(json!({}), &name)});
+        let known = mailbox.contains(&name);
+        assert_eq!(
+            accepts(recipe, &at("mailbox")),
+            known,
+            "`{name}` of a mailbox"
+        );
+        // The mailbox of a run is read again, from the values of its recipe.
+        let run = message::Mailbox::read(&with(json!({}), &name));
+        let unknown = matches!(run, Err(MailboxError::Unknown(_)));
+        assert_eq!(!unknown, known, "`{name}` of a run's mailbox");
     }
 }

@@ -1,25 +1,19 @@
 //! `materia agent`: one turn of an agent, and which agents there are.
 
-mod act;
-mod attach;
-mod context;
-
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use materia_engine::agent::Roster;
-use materia_engine::agent_turn::{self, Asked, Choosing, Error};
-use materia_model::agent::FailureKind;
-use materia_model::materia::Tools;
+use materia_engine::agent_turn::{self, AgentConfig};
+use materia_engine::api::{
+    AgentListRequest, AgentOptions, AgentPrompt, AgentRequest, ApiError, ErrorKind,
+};
 use materia_model::name::RunId;
 
-use super::cast::foreground;
 use super::config::{Config, project};
-use super::input::{read_bounded, read_text};
-use crate::view::{AgentView, Screen, TrustPrompt, Voice};
+use super::input;
+use crate::view::{ActorView, AgentView, Screen, Voice};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
 
 /// Ask an agent once, or see which agents there are
 #[derive(Debug, Args)]
@@ -35,8 +29,9 @@ pub(super) struct Agent {
 enum What {
     Run(Run),
     List(List),
+    /// Play the agent that this run is
     #[command(hide = true)]
-    Act(act::Act),
+    Act,
 }
 
 /// Ask an agent for one turn
@@ -105,146 +100,54 @@ impl Agent {
         match self.what {
             What::Run(run) => run.run(world, screen, voice),
             What::List(list) => {
-                let (roster, choosing) = roster(&list.config, None, world)?;
-                let found = agent_turn::list(&roster, &choosing);
-                screen.report(&found, voice);
-                Ok(if found.ok {
-                    0
-                } else {
-                    ErrorKind::Agent.exit_code()
-                })
+                let config = list.config.named();
+                let agents = world.engine().agents(&AgentListRequest { config })?;
+                screen.report(&agents, voice);
+                Ok(agents.exit_code())
             }
-            What::Act(_) => act::Act::run(world, screen),
+            What::Act => {
+                world.engine().act(&mut ActorView::new(screen))?;
+                Ok(ErrorKind::Interrupted.exit_code())
+            }
         }
     }
 }
 
 impl Run {
     fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let roster = trusted(&self.config, self.agent.as_deref(), world, screen, voice)?;
-        let timeout = Duration::try_from_secs_f64(self.timeout)
-            .ok()
-            .filter(|time| !time.is_zero());
-        let timeout = timeout.ok_or_else(|| {
-            ApiError::new(ErrorKind::Invalid, "usage", "the timeout is not above 0")
-                .hint("write seconds: --timeout 600")
-        })?;
-        let system = self
-            .system
-            .as_deref()
-            .map(|path| read_text(world, path))
-            .transpose()?;
-        let prompt = match self
-            .prompt_file
-            .as_deref()
-            .filter(|path| path.as_os_str() != "-")
-        {
-            Some(path) => read_text(world, path)?,
-            None => read_bounded(&mut std::io::stdin().lock(), "stdin")?,
+        let prompt = self.prompt_file.unwrap_or_else(|| PathBuf::from("-"));
+        let request = AgentRequest {
+            agent: self.agent,
+            options: AgentOptions {
+                model: self.model,
+                thinking: self.thinking,
+                tools: Some(self.tools),
+                system: self.system,
+                timeout: Some(self.timeout),
+                config: self.config.named(),
+            },
+            prompt: AgentPrompt::Input(input::input(prompt)?),
+            attachments: self.attach,
+            conversation: self.session,
         };
-        if prompt.trim().is_empty() {
-            return Err(
-                ApiError::new(ErrorKind::Invalid, "usage", "the prompt is empty")
-                    .hint("write it to stdin, or name a file with --prompt-file"),
-            );
-        }
-        let prompt = match self.attach.as_slice() {
-            [] => prompt,
-            files => attach::attached(&prompt, files, world)?,
-        };
-        let prompt = context::told(prompt, world);
-        let home = self.session.as_ref().map(|_| world.home()).transpose()?;
-        let asked = Asked {
-            prompt: &prompt,
-            system: system.as_deref(),
-            tools: &scope(&self.tools),
-            model: self.model.as_deref(),
-            thinking: self.thinking.as_deref(),
-            session: home
-                .zip(self.session)
-                .map(|(home, name)| home.sessions().join(name.as_str())),
-            timeout,
-            cwd: project(world)?,
-        };
-        let mut view = AgentView::new(screen, voice);
-        let report = agent_turn::run(&asked, &roster, &mut foreground()?, &mut view)
-            .map_err(|error| failure(&error))?;
+        let mut view = AgentView::new(world, screen, voice);
+        let report = world.engine().ask_agent(request, &mut view)?;
         view.report(&report);
-        Ok(match report.error.map(|error| error.kind) {
-            None => 0,
-            Some(FailureKind::Auth | FailureKind::Unavailable) => ErrorKind::Agent.exit_code(),
-            Some(_) => ErrorKind::Failed.exit_code(),
-        })
+        Ok(report.exit_code())
     }
 }
 
-/// The agents that this machine and the config have, and what had a say in that.
+/// The agents that the machine and the config have.
 pub(super) fn roster(
     config: &Config,
     flag: Option<&str>,
     world: &World,
-) -> Result<(Roster, Choosing), ApiError> {
-    let choosing = agent_turn::choosing(
+) -> Result<(Roster, AgentConfig), ApiError> {
+    let config = agent_turn::agent_config(
         &config.files(world)?,
         world.home().ok().as_ref(),
         world.engine().trusts_everything(),
     );
-    Ok((
-        Roster::new(&choosing.settings, flag, project(world)?),
-        choosing,
-    ))
-}
-
-/// The same where an agent is to be started: a project that names agents and is not trusted is
-/// refused, as in a cast.
-pub(super) fn trusted(
-    config: &Config,
-    flag: Option<&str>,
-    world: &World,
-    screen: Screen,
-    voice: Voice,
-) -> Result<Roster, ApiError> {
-    let (roster, choosing) = roster(config, flag, world)?;
-    if choosing.untrusted.is_none() {
-        return Ok(roster);
-    }
-    let files = config.files(world)?;
-    let mut prompt = TrustPrompt::new(world, screen, voice);
-    world.engine().require_trust(&files, &mut prompt)?;
-    Ok(self::roster(config, flag, world)?.0)
-}
-
-pub(super) fn scope(words: &str) -> Tools {
-    match words {
-        "none" => Tools::None,
-        "readOnly" => Tools::ReadOnly,
-        "coding" => Tools::Coding,
-        names => {
-            let names = names
-                .split(',')
-                .map(str::trim)
-                .filter(|name| !name.is_empty());
-            Tools::Custom(names.map(str::to_owned).collect())
-        }
-    }
-}
-
-pub(super) use act::player;
-
-/// An agent that is not there, as it leaves the house.
-pub(super) fn missing(missing: &materia_engine::agent::Missing) -> ApiError {
-    ApiError::from_error(ErrorKind::Agent, "no_agent", missing).hint(missing.hint.clone())
-}
-
-fn failure(error: &Error) -> ApiError {
-    let typed = |kind, code: &str| ApiError::from_error(kind, code, error);
-    match error {
-        Error::Missing(missing) => typed(ErrorKind::Agent, "no_agent").hint(missing.hint.clone()),
-        Error::Foreign { owner, .. } => typed(ErrorKind::Invalid, "foreign_session")
-            .hint(format!("ask with --agent {owner}, or name another session")),
-        Error::Dir(_) | Error::Session(_) | Error::Unreadable(_) => {
-            typed(ErrorKind::Failed, "storage").hint("make room and check who may write there")
-        }
-        Error::Interrupted => typed(ErrorKind::Interrupted, "interrupted"),
-    }
+    let roster = Roster::new(&config.settings, flag, project(world)?);
+    Ok((roster, config))
 }

@@ -4,11 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use materia_engine::api::{AgentChoice, ApiError, CastOptions, CastRequest};
-use materia_engine::cast::Error;
-use materia_engine::process::Nursery;
 
 use super::config::Config;
-use super::run::internal;
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
 
@@ -85,19 +82,4 @@ impl AgentArgs {
             detach,
         }
     }
-}
-
-/// What runs the processes of a cast that this process drives: nothing escapes it, and Ctrl-C is an
-/// event.
-pub(super) fn foreground() -> Result<Nursery, ApiError> {
-    let mut nursery = Nursery::adopting().map_err(|error| internal(&error))?;
-    nursery
-        .catch_interrupts()
-        .map_err(|error| internal(&error))?;
-    Ok(nursery)
-}
-
-/// How an error of the engine leaves the house.
-pub(super) fn failure(error: &Error) -> ApiError {
-    error.into()
 }

@@ -1,8 +1,7 @@
-//! What could stand at the end of a line: commands and options from the grammar, ids and names from
-//! what there is.
+//! Completes a command line: commands and options from the grammar, ids and names from the engine.
 //!
-//! Owns which argument takes which kind of thing. Never fails and never complains: who presses Tab
-//! wants proposals, and none is a fine answer, upon which the shell proposes files.
+//! Owns which argument takes which kind of name. Never fails: without proposals the shell completes
+//! file names.
 
 use clap::{Arg, ArgAction, Args, Command};
 use materia_model::text;

@@ -20,24 +20,9 @@ pub(super) struct Config {
 }
 
 impl Config {
-    /// The config that another process was given.
-    pub(super) fn of(path: Option<&str>) -> Self {
-        Self {
-            config: path.map(PathBuf::from),
-        }
-    }
-
     /// The one on top of all others, as it was named.
     pub(super) fn named(&self) -> Option<PathBuf> {
         self.config.clone()
-    }
-
-    /// Where the one on top of all others is.
-    pub(super) fn path(&self, world: &World) -> Option<PathBuf> {
-        self.config
-            .as_deref()
-            .filter(|path| !path.as_os_str().is_empty())
-            .map(|path| world.path(path))
     }
 
     /// Reads every layer there is.

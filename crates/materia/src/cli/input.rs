@@ -107,7 +107,7 @@ pub(super) fn values(path: Option<PathBuf>) -> Result<TemplateValues, ApiError> 
 }
 
 /// A file, or stdin where it is `-`.
-fn input(path: PathBuf) -> Result<InputSource, ApiError> {
+pub(super) fn input(path: PathBuf) -> Result<InputSource, ApiError> {
     if is_dash(&path) {
         stdin().map(InputSource::Stdin)
     } else {

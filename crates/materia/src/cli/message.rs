@@ -3,21 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use materia_engine::recipe::NotResolved;
-use materia_engine::recipe::tool::NotCalled;
-use materia_engine::routing::{self, Sender};
-use materia_engine::run::Root;
-use materia_model::message::{Draft, check_numbers, read_body};
+use materia_engine::api::{ApiError, Draft, ErrorKind, MessageRequest};
+use materia_model::message::{check_numbers, read_body};
 use materia_model::text;
 use serde_json::Value;
 
-use super::input::{library, read_bounded, read_text};
-use super::refer::address;
-use super::spawn::session;
-use super::tool;
-use crate::view::{Screen, Voice};
+use super::input::{read_bounded, read_text};
+use crate::view::{RunView, Screen, Voice};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
 
 /// Say something to a run, a branch, a room, or whoever started the run we are in
 #[derive(Debug, Args)]
@@ -73,31 +66,13 @@ pub(super) struct Message {
 
 impl Message {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let root = Root::new(world.home()?.runs());
-        let session = session(world, self.session.as_deref())?;
-        let within = world.within();
-        let to = address(world, &root, session.as_deref(), &self.to, voice)?;
-        let clock = world.clock();
-        let sender = Sender {
-            root: &root,
-            session: session.as_deref(),
-            within: within.as_ref(),
-            clock: &clock,
+        let request = MessageRequest {
+            session: self.session.clone(),
+            draft: self.draft(world)?,
+            audience: voice.audience(),
         };
-        let report = routing::message_calling(
-            &sender,
-            Self { to, ..self }.draft(world)?,
-            |name, arguments| {
-                tool::asked(world, screen, name, arguments, &[])?.map_err(|error| match error {
-                    NotCalled::NoTool(_) | NotCalled::Recipe(NotResolved::NotFound(_)) => {
-                        let near = library(world).map(|library| tool::near(&library, name));
-                        let failure = ApiError::from(routing::Error::NoTool(name.to_owned()));
-                        near.map_or_else(|why| why, |near| failure.hint(near))
-                    }
-                    other => other.into(),
-                })
-            },
-        )?;
+        let mut view = RunView::new(world, screen, Voice::Json);
+        let report = world.engine().message(request, Some(&mut view))?;
         screen.report(&report, voice);
         Ok(if report.ok {
             0
@@ -118,10 +93,7 @@ impl Message {
         Ok(Draft {
             to: self.to,
             kind: self.kind,
-            body: body
-                .map(read_body)
-                .transpose()
-                .map_err(routing::Error::from)?,
+            body: body.map(read_body).transpose()?,
             from: self.from,
             summary: self.summary,
             reply_to: self.reply_to,
@@ -137,6 +109,6 @@ fn metadata(given: &str) -> Result<Value, ApiError> {
         ApiError::new(ErrorKind::Invalid, "invalid_metadata", message)
             .hint("write {\"requires_response\": true}")
     })?;
-    check_numbers("metadata", given).map_err(routing::Error::from)?;
+    check_numbers("metadata", given)?;
     Ok(metadata)
 }

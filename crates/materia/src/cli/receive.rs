@@ -3,16 +3,11 @@
 use std::time::Duration;
 
 use clap::Args;
-use materia_engine::post::{Ending, Wait};
-use materia_engine::routing::receive::{self, Asked};
-use materia_engine::run::Root;
-use materia_model::message::Address;
+use materia_engine::api::{ApiError, ReceiveRequest, SettleRequest};
 
-use super::spawn::session;
 use super::wait::seconds;
-use crate::view::{Screen, Voice};
+use crate::view::{ReceiveView, Screen, Voice};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
 
 /// Take the next message of the run we are in, waiting for it
 #[derive(Debug, Args)]
@@ -61,51 +56,25 @@ pub(super) struct Receive {
 
 impl Receive {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let root = Root::new(world.home()?.runs());
-        let session = session(world, self.session.as_deref())?;
-        let (within, clock) = (world.within(), world.clock());
-        let address = self.address(world)?;
-        let asked = Asked {
-            root: &root,
-            address: &address,
-            session: session.as_deref(),
-            within: within.as_ref(),
-            holder: self.holder,
-            clock: &clock,
-        };
-        let ending = match (self.ack, self.fail) {
-            (Some(id), _) => Some((id, Ending::Handled)),
-            (None, Some(id)) => Some((id, Ending::Failed(self.error.unwrap_or_default()))),
-            (None, None) => None,
-        };
-        if let Some((id, ending)) = ending {
-            screen.report(&receive::settle(&asked, &id, &ending)?, voice);
+        let engine = world.engine();
+        if let Some(message) = self.ack.or(self.fail) {
+            let request = SettleRequest {
+                message,
+                error: self.error,
+                address: self.address,
+                holder: self.holder,
+                session: self.session,
+            };
+            screen.report(&engine.settle(&request)?, voice);
             return Ok(0);
         }
-        let received = receive::receive(&asked, self.timeout.map_or(Wait::Forever, Wait::For))?;
-        screen.report(&received.report, voice);
-        // Nobody heard it: it stays ours, and is free again when we are gone.
-        if screen.was_heard() {
-            received.handed_over()?;
-        }
-        Ok(0)
-    }
-
-    fn address(&self, world: &World) -> Result<Address, ApiError> {
-        let inherited = || world.variable("MATERIA_ADDRESS")?.to_str();
-        let Some(given) = self.address.as_deref().or_else(inherited) else {
-            let failure = ApiError::new(
-                ErrorKind::Invalid,
-                "usage",
-                "nobody says whose messages to receive",
-            );
-            return Err(failure.hint("give --address run:ID, or call it inside a run"));
+        let request = ReceiveRequest {
+            address: self.address,
+            timeout: self.timeout,
+            holder: self.holder,
+            session: self.session,
         };
-        given
-            .parse()
-            .map_err(|error: materia_model::message::AddressError| {
-                ApiError::from_error(ErrorKind::Invalid, "invalid_address", &error)
-                    .hint(error.hint())
-            })
+        engine.receive(&request, &mut ReceiveView::new(screen, voice))?;
+        Ok(0)
     }
 }

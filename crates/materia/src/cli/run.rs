@@ -1,7 +1,6 @@
 //! `materia run`: runs a template in the foreground.
 
 use std::io;
-use std::path::PathBuf;
 
 use clap::Args;
 
@@ -48,15 +47,6 @@ impl Run {
         view.report(&report);
         Ok(report.exit_code(self.strict))
     }
-}
-
-/// Where output is spooled.
-pub(super) fn spool_dir(world: &World) -> PathBuf {
-    world
-        .variable("TMPDIR")
-        .map(PathBuf::from)
-        .filter(|dir| dir.is_dir())
-        .unwrap_or_else(|| "/tmp".into())
 }
 
 pub(super) fn internal(error: &io::Error) -> ApiError {

@@ -3,28 +3,19 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use materia_engine::launch::spawn::{self, RunSettings};
-use materia_engine::routing::{self, Sender};
-use materia_engine::run::{self, Root};
-use materia_model::actor::Order;
-use materia_model::message::{Draft, Mailbox};
+use materia_engine::api::{
+    AgentOptions, ApiError, CastRequest, ErrorKind, RunOptions, SpawnAgentRequest, SpawnRequest,
+};
 use materia_model::name::{RunId, SessionId};
-use materia_model::run::{OnSessionEnd, Origin, RetireWhen};
+use materia_model::run::{OnSessionEnd, RetireWhen};
 use materia_model::text;
-use serde_json::Value;
 
-use super::agent;
 use super::cast::AgentArgs;
-use super::config::{Config, project};
-use super::input::{Template, read_text};
-use super::run::spool_dir;
+use super::config::Config;
+use super::input::Template;
 use crate::view::style;
 use crate::view::{Screen, TrustPrompt, Voice};
 use crate::world::World;
-use materia_engine::api::{ApiError, CastRequest, ErrorKind, RunOptions, SpawnRequest};
-
-/// How long the instructions of an agent may be, in bytes: they stand in the run's journal.
-const LONGEST_SYSTEM: usize = 64 << 10;
 
 /// Start a run that goes on by itself
 #[derive(Debug, Args)]
@@ -130,29 +121,6 @@ impl Spawn {
         }
     }
 
-    fn wanted(&self, world: &World, root: &Root, origin: Origin) -> Result<RunSettings, ApiError> {
-        Ok(RunSettings {
-            id: self.address.as_deref().map(run_id).transpose()?,
-            origin,
-            session: session(world, self.session.as_deref())?,
-            parent: parent(world, root),
-            cwd: project(world)?.to_owned(),
-            clock: world.clock(),
-            mailbox: self.mailbox.as_deref().map(mailbox).transpose()?,
-            retire_when: self
-                .retire_when
-                .as_ref()
-                .map(|_| RetireWhen::ChildrenTerminal),
-            on_session_end: if self.on_session_end == "kill" {
-                OnSessionEnd::Kill
-            } else {
-                OnSessionEnd::Keep
-            },
-            spool: spool_dir(world),
-            ..RunSettings::default()
-        })
-    }
-
     /// An agent is a run whose messages become turns (A12).
     fn agent(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         if self.template.is_named() {
@@ -161,32 +129,15 @@ impl Spawn {
                     .hint("materia spawn --agent NAME --as run:ID \"what it is asked first\""),
             );
         }
-        let order = self
-            .player
-            .order(&self.role, &self.config, world, screen, voice)?;
-        let root = Root::new(world.home()?.runs());
-        let wanted = self.wanted(world, &root, Origin::Agent)?;
-        let mut spawned = spawn::spawn_agent(&root, &wanted, &order)?;
-        let first = self.template.words().join(" ");
-        if !first.trim().is_empty() {
-            let (within, clock) = (world.within(), world.clock());
-            let sender = Sender {
-                root: &root,
-                session: wanted.session.as_deref(),
-                within: within.as_ref(),
-                clock: &clock,
-            };
-            let draft = Draft {
-                to: spawned.address.clone(),
-                kind: "chat.message".to_owned(),
-                body: Some(Value::String(first)),
-                ..Draft::default()
-            };
-            let sent = routing::message(&sender, draft)?;
-            spawned.warnings.extend(sent.warnings);
-        }
-        screen.report(&spawned, voice);
-        run::sweep_daily(&root, &world.clock());
+        let request = SpawnAgentRequest {
+            run: self.options(),
+            agent: self.player.choice(),
+            message: Some(self.template.words().join(" ")),
+            options: self.role.options(self.config),
+        };
+        let mut prompt = TrustPrompt::new(world, screen, voice);
+        let report = world.engine().spawn_agent(request, &mut prompt)?;
+        screen.report(&report, voice);
         Ok(0)
     }
 
@@ -248,6 +199,17 @@ pub(super) struct Role {
 }
 
 impl Role {
+    fn options(self, config: Config) -> AgentOptions {
+        AgentOptions {
+            model: self.model,
+            thinking: self.thinking,
+            tools: self.tools,
+            system: self.system,
+            timeout: self.turn_timeout,
+            config: config.named(),
+        }
+    }
+
     /// Refuses what only an agent could use.
     fn check_unused(&self) -> Result<(), ApiError> {
         let used = [
@@ -266,85 +228,6 @@ impl Role {
             }
         }
     }
-}
-
-impl AgentArgs {
-    /// What a run is told that is to be this agent. Everything is checked before anything is
-    /// started (T21).
-    fn order(
-        &self,
-        role: &Role,
-        config: &Config,
-        world: &World,
-        screen: Screen,
-        voice: Voice,
-    ) -> Result<Order, ApiError> {
-        let timeout = role.turn_timeout.map(|seconds| {
-            let time = std::time::Duration::try_from_secs_f64(seconds)
-                .ok()
-                .filter(|time| !time.is_zero());
-            time.and_then(|time| u64::try_from(time.as_millis()).ok())
-                .ok_or_else(|| {
-                    ApiError::new(ErrorKind::Invalid, "usage", "the timeout is not above 0")
-                        .hint("write seconds: --turn-timeout 600")
-                })
-        });
-        let script = self.agent_script.as_deref();
-        let script = script.map(|file| world.path(file).to_string_lossy().into_owned());
-        let name = match &script {
-            Some(_) => "scripted".to_owned(),
-            None => {
-                let roster = agent::trusted(config, self.agent.as_deref(), world, screen, voice)?;
-                roster
-                    .choose(None)
-                    .map_err(|missing| agent::missing(&missing))?
-                    .name
-            }
-        };
-        let order = Order {
-            name,
-            model: role.model.clone(),
-            thinking: role.thinking.clone(),
-            tools: role.tools.clone(),
-            system: role
-                .system
-                .as_deref()
-                .map(|path| read_text(world, path))
-                .transpose()?,
-            config: config
-                .path(world)
-                .map(|path| path.to_string_lossy().into_owned()),
-            timeout_ms: timeout.transpose()?,
-            script,
-        };
-        if order
-            .system
-            .as_ref()
-            .is_some_and(|system| system.len() > LONGEST_SYSTEM)
-        {
-            let message =
-                format!("what the agent is told besides is longer than {LONGEST_SYSTEM} bytes");
-            return Err(ApiError::new(ErrorKind::Invalid, "too_large", message)
-                .hint("put it into a file it can read"));
-        }
-        if order.script.is_some() {
-            agent::player(world, &order)?;
-        }
-        Ok(order)
-    }
-}
-
-/// A mailbox's contract, checked and as it was written.
-fn mailbox(given: &str) -> Result<Value, ApiError> {
-    let invalid = |why: String| {
-        let message = format!("{} is no mailbox: {why}", text::quoted(given));
-        ApiError::new(ErrorKind::Invalid, "invalid_mailbox", message)
-            .hint("write {\"accepts\": [\"task.run\"]}")
-    };
-    let contract: Value =
-        serde_json::from_str(given).map_err(|error| invalid(error.to_string()))?;
-    Mailbox::read(&contract).map_err(|error| invalid(error.to_string()))?;
-    Ok(contract)
 }
 
 /// The id in `run:ID`; a bare id is understood as well.
@@ -372,10 +255,4 @@ pub(super) fn session(world: &World, said: Option<&str>) -> Result<Option<String
         })?;
     }
     Ok(session)
-}
-
-/// The run that we are inside of.
-pub(super) fn parent(world: &World, root: &Root) -> Option<String> {
-    let id: RunId = world.variable("MATERIA_RUN")?.to_str()?.parse().ok()?;
-    root.place(&id).exists().then(|| id.to_string())
 }

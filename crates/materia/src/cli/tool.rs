@@ -1,19 +1,13 @@
 //! `materia tool`: recipes that agents can call: listed, called, registered, changed, removed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use materia_engine::library::{Library, Located};
-use materia_engine::process::Nursery;
-use materia_engine::recipe::tool::{self, NotCalled, ToolCall};
-use serde_json::{Map, Value};
 
 use super::input;
 use crate::view::{RunView, Screen, Voice};
 use crate::world::World;
-use materia_engine::api::{
-    ApiError, PromoteToolRequest, RegisterToolRequest, ToolCallReport, ToolCallRequest,
-};
+use materia_engine::api::{ApiError, PromoteToolRequest, RegisterToolRequest, ToolCallRequest};
 
 /// List, call and register tools: recipes in your own root
 #[derive(Debug, Args)]
@@ -177,38 +171,4 @@ impl Given {
             ..RegisterToolRequest::default()
         }
     }
-}
-
-/// The tool of that name, where the person has one.
-pub(super) fn located(world: &World, library: &Library, name: &str) -> Option<Located> {
-    let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
-    tool::find(library, name, cwd)
-}
-
-/// What to do about a name that is no tool.
-pub(super) fn near(library: &Library, name: &str) -> String {
-    tool::hint_for_missing(library, name)
-}
-
-/// Calls a tool as an agent would, and gives why it was not called.
-pub(super) fn asked(
-    world: &World,
-    screen: Screen,
-    name: &str,
-    values: Map<String, Value>,
-    words: &[String],
-) -> Result<Result<ToolCallReport, NotCalled>, ApiError> {
-    let call = ToolCall {
-        library: &input::library(world)?,
-        home: &world.home()?,
-        cwd: world.cwd.as_deref().unwrap_or(Path::new("/")),
-        home_dir: world.variable("HOME").map(Path::new),
-        name,
-        values,
-        arguments: words,
-        clock: &world.clock(),
-    };
-    let mut nursery = Nursery::foreground().map_err(|error| super::run::internal(&error))?;
-    let mut view = RunView::new(world, screen, Voice::Json);
-    Ok(tool::call(call, &mut nursery, &mut view))
 }

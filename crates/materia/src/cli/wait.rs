@@ -1,21 +1,12 @@
 //! `materia wait`: blocks until runs are over.
 
-use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
-use materia_engine::inspect::wait;
-use materia_engine::run::{self, Root, Until};
-use materia_model::name::RunId;
+use materia_engine::api::{ApiError, ErrorKind, WaitRequest};
 
-use super::refer::whole;
-use super::spawn::{run_id, session};
 use crate::view::{Screen, Voice, WaitView};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
-
-/// How many runs are followed while they are waited for.
-const MOST_FOLLOWED: usize = 100;
 
 /// Wait until runs are over
 #[derive(Debug, Args)]
@@ -44,73 +35,21 @@ pub(super) struct Wait {
 
 impl Wait {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let root = Root::new(world.home()?.runs());
-        let until = if self.any { Until::Any } else { Until::All };
-        let caller = session(world, self.session.as_deref())?;
-        let said = self
-            .runs
-            .iter()
-            .map(|run| whole(world, &root, caller.as_deref(), bare(run)));
-        let ids = said
-            .map(|run| run_id(&run?))
-            .collect::<Result<Vec<_>, _>>()?;
-        let shown = (voice == Voice::Human)
-            .then(|| looked_on(&root, &ids, world, screen))
-            .flatten();
-        let waited = wait::wait(
-            &root,
-            &ids,
-            until,
-            self.timeout,
-            caller.as_deref(),
-            &world.clock(),
-        )?;
-        if let Some(view) = shown {
-            view.ended(waited.runs.iter().map(|run| run.status));
-        }
-        screen.report(&waited, voice);
-        // Said first, because somebody waits for it; but when we are over, it is durable and
-        // written down, and nothing of the runs is left.
-        waited.leaving.see_off(&world.clock());
-        Ok(if waited.ok {
+        let request = WaitRequest {
+            runs: self.runs,
+            any: self.any,
+            timeout: self.timeout,
+            session: self.session,
+        };
+        let report = world
+            .engine()
+            .wait(&request, &mut WaitView::new(screen, voice))?;
+        Ok(if report.ok {
             0
         } else {
             ErrorKind::Failed.exit_code()
         })
     }
-}
-
-/// Shows on a terminal what the runs write meanwhile: a thread follows each, which ends with its
-/// run or with us.
-fn looked_on(root: &Root, ids: &[RunId], world: &World, screen: Screen) -> Option<WaitView> {
-    let view = WaitView::new(screen, ids.iter().map(RunId::as_str))?;
-    for (index, id) in ids.iter().enumerate().take(MOST_FOLLOWED) {
-        let (place, clock, teller) = (root.place(id), world.clock(), view.teller(index));
-        let from = [place.stdout(), place.stderr()].map(|log| near_the_end(&log));
-        let follow = move || {
-            let _gone = run::follow(&place, from, &clock, |_, bytes| {
-                teller.saw(bytes);
-                true
-            });
-            if let Ok(state) = run::recorded(&place) {
-                teller.ended(state.status);
-            }
-        };
-        let _no_thread = std::thread::Builder::new()
-            .name("follows".to_owned())
-            .spawn(follow);
-    }
-    Some(view)
-}
-
-fn bare(given: &str) -> &str {
-    given.strip_prefix("run:").unwrap_or(given)
-}
-
-/// Where to begin with a log of which only the last line is shown.
-fn near_the_end(log: &Path) -> u64 {
-    log.metadata()
-        .map_or(0, |log| log.len().saturating_sub(4096))
 }
 
 /// A number of seconds, also a part of one.

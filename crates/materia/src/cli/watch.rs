@@ -1,20 +1,10 @@
 //! `materia watch`: tells a host what its runs say and how they end, each once.
 
-use std::time::Duration;
-
 use clap::Args;
-use materia_engine::post::News;
-use materia_engine::process::Interrupts;
-use materia_engine::routing::watch::{self, Listening, Over, Whose};
-use materia_engine::run::Root;
+use materia_engine::api::{ApiError, ErrorKind, WatchEnd, WatchRequest};
 
-use super::spawn::session;
 use crate::view::{NewsView, Screen, Voice};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
-
-/// How long somebody who is interrupted may take to remember what it told.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Tell what runs say to their coordinator and how they end, as it happens
 #[derive(Debug, Args)]
@@ -37,36 +27,13 @@ pub(super) struct Watch {
 
 impl Watch {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        let root = Root::new(world.home()?.runs());
-        let session = session(world, self.session.as_deref())?
-            .map(|session| session.parse())
-            .transpose()?;
-        let mut view = NewsView::default();
-        let within = world.within().filter(|_| self.session.is_none());
-        let whose = Whose {
-            session: session.as_ref(),
-            within: within.as_ref(),
+        let request = WatchRequest {
+            session: self.session,
+            once: self.once,
         };
-        let tell = |news: &News| {
-            match voice {
-                Voice::Json => screen.document(news),
-                Voice::Human => screen.text(&view.line(news, screen.results_in_colour())),
-            }
-            if screen.was_heard() {
-                Listening::Yes
-            } else {
-                Listening::No
-            }
-        };
-        let over = watch::watch(
-            &root,
-            whose,
-            self.once,
-            &Interrupts::catch_for(PATIENCE),
-            &world.clock(),
-            tell,
-        )?;
-        Ok(if over == Over::Interrupted {
+        let mut view = NewsView::new(screen, voice);
+        let end = world.engine().watch(&request, &mut view)?;
+        Ok(if end == WatchEnd::Interrupted {
             ErrorKind::Interrupted.exit_code()
         } else {
             0

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::desk::{Answer, Desk};
-use super::news::News;
+use super::news::NewsFeed;
 use super::request::{Form, Request};
 use super::tasks::{self, Asks, Subject};
 use super::turns::Turns;
@@ -73,7 +73,7 @@ pub(super) enum Whose {
 #[derive(Debug)]
 pub(super) struct Host {
     /// What runs say and how they end.
-    pub(super) news: News,
+    pub(super) news: NewsFeed,
     /// The turns of casts that the host plays in its own conversation.
     pub(super) turns: Turns,
 }

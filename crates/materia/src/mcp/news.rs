@@ -1,77 +1,71 @@
-//! What runs say and how they end, told to a host that can wake its agent: each until the host says
-//! that it heard.
+//! What runs say and how they end, sent to a host that can wake its agent: each until the host says
+//! that it got it.
 //!
-//! Owns the conversation with the observer's mark: it moves on only behind what was heard, so
-//! nothing is lost when either end is killed in between, and whoever was answered that it is
-//! remembered is never told again. What is told again has the same id.
+//! Owns the conversation with the observer's mark: it moves on only behind what the host has
+//! confirmed, so nothing is lost when either end is killed in between, and what was answered as
+//! recorded is never sent again. What is sent again has the same id.
 
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use materia_engine::clock::Clock;
-use materia_engine::inspect;
-use materia_engine::post;
-use materia_engine::process::Interrupts;
-use materia_engine::routing::watch::{self, Listener, Listening, Whose};
-use materia_engine::run::Root;
-use materia_model::name::{RunId, SessionId};
+use materia_engine::api::{
+    Caller, Cancellation, Engine, InspectRequest, News, WatchObserver, WatchRequest,
+};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
 use super::brief;
 
-/// How long somebody else may hold the observer's place before the host is told, in attempts.
+/// How often the place of the session's observer is asked for before the host is told that another
+/// process has it.
 const ATTEMPTS: u32 = 20;
 /// How long to wait between two attempts.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// The observer of one session.
 #[derive(Debug)]
-pub(super) struct News {
-    root: Root,
-    session: SessionId,
-    /// The run that we are a part of, where the session is the run's.
-    within: Option<RunId>,
-    clock: Clock,
+pub(super) struct NewsFeed {
+    /// On behalf of the session.
+    engine: Engine,
     talk: Arc<Talk>,
 }
 
-impl News {
-    /// An observer that does not listen yet.
-    pub(super) fn new(root: Root, session: SessionId, within: Option<RunId>, clock: Clock) -> Self {
+impl NewsFeed {
+    /// An observer that does not watch yet.
+    pub(super) fn new(engine: Engine) -> Self {
         Self {
-            root,
-            session,
-            within,
-            clock,
+            engine,
             talk: Arc::default(),
         }
     }
 
-    /// Begins to tell, once.
+    /// Begins to send, once.
     pub(super) fn listen(&self, to: UnboundedSender<Value>) {
         if std::mem::replace(&mut self.talk.now().begun, true) {
             return;
         }
-        let (root, session, clock) = (self.root.clone(), self.session.clone(), self.clock.clone());
-        let (within, talk) = (self.within.clone(), self.talk.clone());
-        // It sleeps in the kernel and ends with the process.
+        let cancellation = match Cancellation::new() {
+            Ok(cancellation) => cancellation,
+            Err(error) => {
+                let _gone = to.send(json!({"event": "deaf", "text": error.to_string()}));
+                return;
+            }
+        };
+        self.talk.now().cancellation = Some(cancellation.clone());
+        let (engine, talk) = (self.engine.cancelled_by(cancellation), self.talk.clone());
+        // It sleeps in the kernel and ends with the feed.
         std::thread::spawn(move || {
-            let whose = Whose {
-                session: Some(&session),
-                within: within.as_ref(),
-            };
             observe(
-                &Host {
-                    root: &root,
-                    clock: &clock,
-                    to: &to,
-                    talk: &talk,
+                &engine,
+                Host {
+                    engine: &engine,
+                    to,
+                    talk,
                 },
-                whose,
-            );
+            )
         });
     }
 
@@ -89,9 +83,12 @@ impl News {
     }
 }
 
-impl Drop for News {
+impl Drop for NewsFeed {
     fn drop(&mut self) {
-        self.talk.now().closed = true;
+        let mut now = self.talk.now();
+        now.closed = true;
+        now.cancellation.iter().for_each(Cancellation::cancel);
+        drop(now);
         self.talk.changed.notify_all();
     }
 }
@@ -107,6 +104,8 @@ struct Talk {
 struct Now {
     begun: bool,
     closed: bool,
+    /// What ends the watch.
+    cancellation: Option<Cancellation>,
     /// What was told, until that is remembered.
     told: Option<String>,
     /// Those who heard it and want to know when it is.
@@ -126,17 +125,17 @@ impl Talk {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until what was told was heard; or until nobody listens any more, which is the answer.
-    fn until_heard(&self) -> Listening {
+    /// Waits until the host got what was sent; breaks where the feed is closed.
+    fn until_heard(&self) -> ControlFlow<()> {
         let waits = |now: &mut Now| !now.closed && now.heard.is_empty();
         let now = self
             .changed
             .wait_while(self.now(), waits)
             .unwrap_or_else(PoisonError::into_inner);
         if now.closed {
-            Listening::No
+            ControlFlow::Break(())
         } else {
-            Listening::Yes
+            ControlFlow::Continue(())
         }
     }
 
@@ -148,30 +147,29 @@ impl Talk {
     }
 }
 
-/// Whom one observer tells.
+/// The host of the session.
 struct Host<'a> {
-    root: &'a Root,
-    clock: &'a Clock,
-    to: &'a UnboundedSender<Value>,
-    talk: &'a Talk,
+    engine: &'a Engine,
+    to: UnboundedSender<Value>,
+    talk: Arc<Talk>,
 }
 
-impl Listener for &Host<'_> {
-    /// Tells one piece, and waits until it was heard.
-    fn tell(&mut self, news: &post::News) -> Listening {
+impl WatchObserver for Host<'_> {
+    /// Sends one piece, and waits until the host got it.
+    fn news(&mut self, news: &News) -> ControlFlow<()> {
         let told = serde_json::to_value(news).unwrap_or_default();
-        let text = brief::news(&told, status(self.root, &news.run, self.clock).as_ref());
+        let text = brief::news(&told, self.status(&news.run.to_string()).as_ref());
         let id = format!("{}:{}", news.run, news.seq);
         self.talk.now().begin(Some(id.clone()));
         let piece = json!({"id": id, "text": text, "delivery": told["delivery"], "news": told});
         if self.to.send(piece).is_err() {
-            Listening::No
+            ControlFlow::Break(())
         } else {
             self.talk.until_heard()
         }
     }
 
-    fn remembered(&mut self) {
+    fn recorded(&mut self) {
         let mut now = self.talk.now();
         now.told = None;
         for answer in now.heard.drain(..) {
@@ -179,39 +177,40 @@ impl Listener for &Host<'_> {
         }
     }
 
-    /// A host is told one after the other, and each may be its last.
-    fn at_once(&self) -> NonZeroUsize {
+    /// A host gets one after the other, and each may be its last.
+    fn batch(&self) -> NonZeroUsize {
         NonZeroUsize::MIN
     }
 }
 
-/// Tells until nobody listens. Another host of the session may be about to end, so its place is
-/// waited for.
-fn observe(host: &Host<'_>, whose: Whose<'_>) {
+impl Host<'_> {
+    /// How the run stands that the news are about: it may be that its cast asks for something.
+    fn status(&self, run: &str) -> Option<Value> {
+        let request = InspectRequest {
+            target: format!("run:{run}"),
+            ..InspectRequest::default()
+        };
+        let operator = self.engine.on_behalf_of(Caller::default());
+        serde_json::to_value(operator.inspect(&request).ok()?).ok()
+    }
+}
+
+/// Sends news until the feed is closed. Another host of the session may be about to end, so its
+/// place is waited for.
+fn observe(engine: &Engine, mut host: Host<'_>) {
     for attempt in 1.. {
-        let told = watch::watch(
-            host.root,
-            whose,
-            false,
-            &Interrupts::default(),
-            host.clock,
-            host,
-        );
-        let Err(error) = told else { return };
-        // Whoever waits for an answer gets none: it is not remembered.
+        let Err(error) = engine.watch(&WatchRequest::default(), &mut host) else {
+            return;
+        };
+        // Nobody is answered: it is not recorded.
         host.talk.now().begin(None);
         if attempt == ATTEMPTS {
-            let message = format!("{error}; {}", error.hint());
-            let _gone = host.to.send(json!({"event": "deaf", "text": message}));
+            let hint = error.hint.unwrap_or_default();
+            let text = format!("{}; {hint}", error.message);
+            let _gone = host.to.send(json!({"event": "deaf", "text": text}));
         }
         if host.talk.pause() {
             return;
         }
     }
-}
-
-/// How the run stands that the news are about: it may be that its cast asks for something.
-fn status(root: &Root, run: &RunId, clock: &Clock) -> Option<Value> {
-    let (place, state) = inspect::open(root, run, None, clock).ok()?;
-    serde_json::to_value(inspect::status(&place, &state)).ok()
 }

@@ -10,14 +10,14 @@ use std::os::unix::net::UnixStream;
 
 use serde_json::{Value, json};
 
-use super::{named, turns};
+use super::turns;
 use crate::view::Screen;
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
+use materia_engine::api::ErrorKind;
 
 /// Carries one turn; gives the exit code.
 pub fn turn(world: &World, screen: Screen) -> u8 {
-    match find(world) {
+    match world.engine().connect_host() {
         Ok(host) => carry(host, screen),
         Err(failure) => {
             let hint = failure.hint.as_deref();
@@ -26,19 +26,6 @@ pub fn turn(world: &World, screen: Screen) -> u8 {
             failure.kind.exit_code()
         }
     }
-}
-
-/// The host of the session that we belong to.
-fn find(world: &World) -> Result<UnixStream, ApiError> {
-    let missing = |message: &str| {
-        ApiError::new(ErrorKind::Agent, "no_host", message)
-            .hint("start the cast from inside a host, such as Pi with its extension, or name another agent")
-    };
-    let session = world
-        .session(None)
-        .ok_or_else(|| missing("this cast belongs to no session"))?;
-    let path = world.home()?.host(&named(&session)?);
-    UnixStream::connect(path).map_err(|_| missing("the host of this session is not there"))
 }
 
 fn carry(host: UnixStream, screen: Screen) -> u8 {

@@ -6,11 +6,10 @@
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Read};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use materia_engine::store::dir;
+use materia_engine::api::{HostGuard, HostSocket};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -25,7 +24,9 @@ const MOST: usize = 64;
 /// The turns of one host.
 #[derive(Debug)]
 pub(super) struct Turns {
-    path: PathBuf,
+    socket: HostSocket,
+    /// Set while this host listens.
+    listening: Mutex<Option<HostGuard>>,
     playing: Playing,
 }
 
@@ -34,16 +35,20 @@ type Playing = Arc<Mutex<HashMap<u64, UnboundedSender<Value>>>>;
 
 impl Turns {
     /// For a host that is found here, once it says that it plays.
-    pub(super) fn new(path: PathBuf) -> Self {
+    pub(super) fn new(socket: HostSocket) -> Self {
         Self {
-            path,
+            socket,
+            listening: Mutex::new(None),
             playing: Playing::default(),
         }
     }
 
     /// Lets drivers find the host; what comes back is what they want of it.
     pub(super) fn open(&self) -> io::Result<UnboundedReceiver<Value>> {
-        let listener = listen(&self.path)?;
+        let (listener, guard) = self.socket.listen()?;
+        let listener = UnixListener::from_std(listener)?;
+        let listening = self.listening.lock();
+        *listening.unwrap_or_else(PoisonError::into_inner) = Some(guard);
         let (to, told) = unbounded_channel();
         let playing = Arc::clone(&self.playing);
         tokio::spawn(async move {
@@ -68,27 +73,6 @@ impl Turns {
             .flatten()
             .all(|line| turn.send(line.clone()).is_ok())
     }
-}
-
-impl Drop for Turns {
-    fn drop(&mut self) {
-        // Whoever finds a socket that nobody listens on knows as much.
-        let _gone = dir::remove_file(&self.path);
-    }
-}
-
-/// Listens there, unless another host of the session does.
-fn listen(path: &std::path::Path) -> io::Result<UnixListener> {
-    dir::create_private(dir::parent_of(path)).map_err(io::Error::other)?;
-    if std::os::unix::net::UnixStream::connect(path).is_ok() {
-        return Err(io::Error::new(
-            io::ErrorKind::AddrInUse,
-            "another host plays for this session",
-        ));
-    }
-    // What is left of a host that was killed.
-    let _none = dir::remove_file(path);
-    UnixListener::bind(path)
 }
 
 /// Carries one turn until its driver is gone, or it is over.

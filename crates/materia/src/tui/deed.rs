@@ -3,11 +3,9 @@
 //! Owns the translation into calls of the engine, and one line about what came of it.
 
 use materia_engine::api::{
-    ApiError, CastOptions, ErrorKind, ObservedStatus, ResumeAction, ResumeRequest,
+    ApiError, CastOptions, Draft, ErrorKind, MessageRequest, ObservedStatus, ResumeAction,
+    ResumeRequest,
 };
-use materia_engine::routing::{self, Sender};
-use materia_engine::run::Root;
-use materia_model::message::Draft;
 use serde_json::Value;
 
 use super::app::{Action, ActionKind};
@@ -74,22 +72,18 @@ fn say(
     kind: &str,
     body: Option<Value>,
 ) -> Result<String, ApiError> {
-    let clock = world.clock();
-    let within = world.within();
-    let session = world.session(top.session.as_deref());
-    let sender = Sender {
-        root: &Root::new(world.home()?.runs()),
-        session: session.as_deref(),
-        within: within.as_ref(),
-        clock: &clock,
-    };
     let draft = Draft {
         to: row.name(),
         kind: kind.to_owned(),
         body,
         ..Draft::default()
     };
-    let report = routing::message(&sender, draft)?;
+    let request = MessageRequest {
+        draft,
+        session: top.session.clone(),
+        ..MessageRequest::default()
+    };
+    let report = world.engine().message(request, None)?;
     Ok(format!("{kind} to {}: {}", report.to, report.reason))
 }
 

@@ -2,14 +2,13 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::actor::{Listener, Told, Transcript};
-use materia_engine::agent::Activity;
+use materia_engine::api::{Activity, ActorEvent, ActorObserver, TranscriptReport};
 use materia_model::actor::Role;
 use materia_model::text::{self, printable};
 
 use super::screen::{self, Screen};
 
-/// Writes what an actor says and does, for whoever follows its output.
+/// Writes what an actor says and does to the output of its run.
 #[derive(Debug)]
 pub struct ActorView {
     screen: Screen,
@@ -39,44 +38,48 @@ impl ActorView {
     }
 }
 
-impl Listener for ActorView {
-    fn tell(&mut self, told: &Told<'_>) {
-        match told {
-            Told::Prompt { from, text } => {
+impl ActorObserver for ActorView {
+    fn event(&mut self, event: &ActorEvent<'_>) {
+        match event {
+            ActorEvent::Prompt { from, text } => {
                 self.spoke = false;
                 self.line(&format!("> {}: {}", from.unwrap_or("you"), quoted(text)));
             }
-            Told::Seen(Activity::Text { text }) => {
+            ActorEvent::Activity(Activity::Text { text }) => {
                 self.screen.text(text);
                 (self.open, self.spoke) = (!text.ends_with('\n'), true);
             }
-            Told::Seen(Activity::Heard { text }) => {
+            ActorEvent::Activity(Activity::Heard { text }) => {
                 self.line(&format!("> meanwhile: {}", quoted(text)));
             }
-            Told::Seen(Activity::ToolStart { name, input }) => {
+            ActorEvent::Activity(Activity::ToolStart { name, input }) => {
                 self.line(&format!("[{name}] {}", text::bounded(input.trim(), 200)));
             }
-            Told::Seen(Activity::ToolEnd { name, ok: false }) => {
+            ActorEvent::Activity(Activity::ToolEnd { name, ok: false }) => {
                 self.line(&format!("[{name}] failed"));
             }
-            Told::Seen(Activity::Notice { text }) => self.line(&format!("notice: {text}")),
-            Told::Seen(_) => {}
-            Told::Again(why) => self.line(&format!("asked again: {}", text::bounded(why, 400))),
-            Told::Ended {
+            ActorEvent::Activity(Activity::Notice { text }) => {
+                self.line(&format!("notice: {text}"))
+            }
+            ActorEvent::Activity(_) => {}
+            ActorEvent::Retry(why) => {
+                self.line(&format!("asked again: {}", text::bounded(why, 400)))
+            }
+            ActorEvent::TurnEnd {
                 failure: Some(why), ..
             } => {
                 self.line(&format!("failed: {}", text::bounded(why, 1000)));
             }
-            // Not everybody is heard while they speak.
-            Told::Ended {
+            // Some agents do not stream their text.
+            ActorEvent::TurnEnd {
                 text,
                 failure: None,
             } if !self.spoke => self.line(text.trim_end()),
-            Told::Ended { .. } if self.open => {
+            ActorEvent::TurnEnd { .. } if self.open => {
                 self.open = false;
                 self.screen.text("\n");
             }
-            Told::Ended { .. } => {}
+            ActorEvent::TurnEnd { .. } => {}
         }
     }
 }
@@ -85,7 +88,7 @@ fn quoted(said: &str) -> String {
     text::bounded(said.trim(), 2000).replace('\n', "\n> ")
 }
 
-impl screen::Report for Transcript {
+impl screen::Report for TranscriptReport {
     fn human(&self, _: bool) -> String {
         let mut out = String::new();
         if let Some(agent) = &self.agent {

@@ -3,33 +3,43 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::agent::{Activity, Order, Watch};
-use materia_engine::agent_turn::{List, Report};
+use materia_engine::api::{
+    Activity, AgentListReport, AgentObserver, AgentReport, TrustAnswer, TrustObserver, TrustReport,
+};
 use materia_model::text::{self, printable};
 
 use super::Voice;
 use super::screen::{self, Screen};
 use super::style::Role;
+use super::trust::TrustPrompt;
+use crate::world::World;
 
-/// Tells a person about a turn.
+/// Shows a turn while it is played.
 #[derive(Debug)]
 pub struct AgentView {
     screen: Screen,
     voice: Voice,
+    prompt: TrustPrompt,
 }
 
 impl AgentView {
-    /// A view for who is listening.
-    pub fn new(screen: Screen, voice: Voice) -> Self {
-        Self { screen, voice }
+    /// A view on this screen.
+    pub fn new(world: &World, screen: Screen, voice: Voice) -> Self {
+        Self {
+            screen,
+            voice,
+            prompt: TrustPrompt::new(world, screen, voice),
+        }
     }
 
-    /// Says how it ended.
-    pub fn report(&self, report: &Report) {
+    /// Shows how it ended.
+    pub fn report(&self, report: &AgentReport) {
         if let (Voice::Human, Some(error)) = (self.voice, &report.error) {
             let said = format!(
                 "{} gave no answer ({}): {}",
-                report.agent, report.outcome, error.message
+                report.agent,
+                report.outcome.as_str(),
+                error.message
             );
             self.screen.talk(Role::Bad, "error", &said);
             if let Some(hint) = &error.hint {
@@ -40,8 +50,14 @@ impl AgentView {
     }
 }
 
-impl Watch for AgentView {
-    fn see(&mut self, activity: &Activity) -> Order {
+impl TrustObserver for AgentView {
+    fn confirm_trust(&mut self, report: &TrustReport) -> TrustAnswer {
+        self.prompt.confirm_trust(report)
+    }
+}
+
+impl AgentObserver for AgentView {
+    fn activity(&mut self, activity: &Activity) {
         match activity {
             Activity::ToolStart { name, input } if self.voice == Voice::Human => {
                 self.screen.talk(
@@ -53,11 +69,10 @@ impl Watch for AgentView {
             Activity::Notice { text } => self.screen.talk(Role::Warning, "notice", text),
             _ => {}
         }
-        Order::GoOn
     }
 }
 
-impl screen::Report for Report {
+impl screen::Report for AgentReport {
     fn human(&self, _colour: bool) -> String {
         if self.text.is_empty() {
             String::new()
@@ -67,7 +82,7 @@ impl screen::Report for Report {
     }
 }
 
-impl screen::Report for List {
+impl screen::Report for AgentListReport {
     fn human(&self, colour: bool) -> String {
         let mut text = String::new();
         for agent in &self.agents {

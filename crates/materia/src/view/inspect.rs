@@ -1,15 +1,21 @@
 //! What people see of `inspect`: compact, sized for a model's context; programs get everything with
 //! `--json`.
 
-use materia_engine::inspect::{Inventory, RunStatusReport, Runtime, Shelf, ShownFiles, ShownTail};
-use materia_engine::process::Stream;
-use materia_engine::run::{Listed, Tail};
+use std::ops::ControlFlow;
+
+use materia_engine::api::{
+    FilesReport, FollowedMessage, InspectObserver, InspectReport, Inventory, Listed,
+    RecipeStatusReport, RunStatusReport, RuntimeReport, Stream, TailReport,
+};
 use materia_model::text::{Characters, count, printable};
+use serde::Serialize;
 use serde_json::json;
 
 use super::Voice;
+use super::mail::message_line;
 use super::screen::{Report, Screen, finding_lines};
 use super::status;
+use super::style::Role;
 
 /// How many runs that cannot be read are named.
 const MOST_BROKEN: usize = 5;
@@ -26,7 +32,7 @@ impl Report for RunStatusReport {
     }
 }
 
-impl Report for ShownTail {
+impl Report for TailReport {
     fn human(&self, _: bool) -> String {
         let mut text = String::new();
         if self.is_surprising {
@@ -69,7 +75,7 @@ fn part(shown: usize, all: u64, file: &str) -> String {
     )
 }
 
-impl Report for ShownFiles {
+impl Report for FilesReport {
     fn human(&self, _: bool) -> String {
         let mut text = format!(
             "run:{} {}\nstate: {}\n",
@@ -176,7 +182,7 @@ fn line(run: &Listed, colour: bool) -> String {
     line
 }
 
-impl Report for Shelf {
+impl Report for RecipeStatusReport {
     fn human(&self, colour: bool) -> String {
         let counts = &self.counts;
         let mut text = "recipes".to_owned();
@@ -205,7 +211,7 @@ impl Report for Shelf {
     }
 }
 
-impl Report for Runtime {
+impl Report for RuntimeReport {
     fn human(&self, _: bool) -> String {
         let (runs, recipes) = (printable(&self.runs), printable(&self.recipes));
         format!(
@@ -215,16 +221,45 @@ impl Report for Runtime {
     }
 }
 
-/// What a run writes, as it is followed.
-pub struct Output {
+impl Report for InspectReport {
+    fn human(&self, colour: bool) -> String {
+        match self {
+            Self::RunStatus(report) => report.human(colour),
+            Self::Tail(report) => report.human(colour),
+            Self::Transcript(report) => report.human(colour),
+            Self::Outbox(report) => report.human(colour),
+            Self::Mailbox(report) => report.human(colour),
+            Self::Communication(report) => report.human(colour),
+            Self::Files(report) => report.human(colour),
+            Self::RoomStatus(report) => report.human(colour),
+            Self::Timeline(report) => report.human(colour),
+            Self::Previews(report) => report.human(colour),
+            Self::Roster(report) => report.human(colour),
+            Self::Contacts(report) => report.human(colour),
+            Self::Inventory(report) => report.human(colour),
+            Self::Runtime(report) => report.human(colour),
+            Self::Triage(report) => report.human(colour),
+            Self::Doctor(report) => report.human(colour),
+            Self::Recipe(report) => report.human(colour),
+            Self::Schema(schema) => format!("{schema}\n"),
+            Self::Recipes(report) => report.human(colour),
+            Self::RecipeList(report) => report.human(colour),
+            Self::RecipeImports(report) => report.human(colour),
+            Self::RecipeDoctor(report) => report.human(colour),
+        }
+    }
+}
+
+/// A run or a room as it is followed.
+pub struct FollowView {
     screen: Screen,
     voice: Voice,
-    /// Of stdout and stderr, where they are told as text.
+    /// The beginnings of characters of stdout and stderr, where they are shown as text.
     texts: [Characters; 2],
 }
 
-impl Output {
-    /// Nothing so far.
+impl FollowView {
+    /// A view on a screen.
     pub fn new(screen: Screen, voice: Voice) -> Self {
         Self {
             screen,
@@ -233,62 +268,74 @@ impl Output {
         }
     }
 
-    /// Says what there is, without half a character at its end: that follows, whole. From where on
-    /// to follow.
-    pub fn begin(&mut self, tail: &Tail) -> [u64; 2] {
-        for (stream, text) in [
-            (Stream::Stdout, &tail.stdout),
-            (Stream::Stderr, &tail.stderr),
-        ] {
-            let half = tail.halves[stream as usize] > 0;
-            let broken = if half {
-                char::REPLACEMENT_CHARACTER.len_utf8()
-            } else {
-                0
-            };
-            self.say(
-                stream,
-                &text.as_bytes()[..text.len().saturating_sub(broken)],
-            );
+    /// Nothing follows.
+    pub fn end(mut self) {
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            let rest = self.texts[stream as usize].finish();
+            self.chunk(stream, &rest);
         }
-        let [stdout, stderr] = tail.halves.map(|half| half as u64);
-        [tail.stdout_bytes - stdout, tail.stderr_bytes - stderr]
     }
 
-    /// Hands on what a run wrote: as it is, or one JSON object a line. Whether somebody still
-    /// listens.
-    pub fn say(&mut self, stream: Stream, bytes: &[u8]) -> bool {
-        match (self.voice, stream) {
+    /// A message a line, as those that follow.
+    fn documents<M: Serialize>(&self, messages: &[M], incomplete: bool) {
+        messages
+            .iter()
+            .for_each(|message| self.screen.document(message));
+        if incomplete {
+            let note = "older messages are not shown; --lines N shows more";
+            self.screen.talk(Role::Quiet, "note", note);
+        }
+    }
+
+    fn chunk(&self, stream: Stream, text: &str) -> bool {
+        text.is_empty()
+            || self
+                .screen
+                .bytes(format!("{}\n", json!({"stream": stream, "text": text})).as_bytes())
+    }
+}
+
+impl InspectObserver for FollowView {
+    fn begin(&mut self, report: &InspectReport) {
+        match (self.voice, report) {
+            (Voice::Json, InspectReport::Outbox(said)) => {
+                self.documents(&said.messages, said.incomplete);
+            }
+            (Voice::Json, InspectReport::Timeline(said)) => {
+                self.documents(&said.messages, said.incomplete);
+            }
+            (Voice::Json, InspectReport::Previews(said)) => {
+                self.documents(&said.messages, said.incomplete);
+            }
+            _ => self.screen.report(report, self.voice),
+        }
+    }
+
+    fn message(&mut self, message: &FollowedMessage) -> ControlFlow<()> {
+        match self.voice {
+            Voice::Json => self.screen.document(message),
+            Voice::Human => self.screen.text(&message_line(message)),
+        }
+        self.screen.reader()
+    }
+
+    /// As it is for people, one JSON object a line for programs.
+    fn output(&mut self, stream: Stream, bytes: &[u8]) -> ControlFlow<()> {
+        let is_read = match (self.voice, stream) {
             (Voice::Json, _) => {
                 let text = self.texts[stream as usize].push(bytes);
-                self.document(stream, &text)
+                self.chunk(stream, &text)
             }
             (Voice::Human, Stream::Stdout) => self.screen.bytes(bytes),
             (Voice::Human, Stream::Stderr) => {
                 self.screen.relay(bytes);
                 true
             }
-        }
-    }
-
-    /// Nothing follows.
-    pub fn end(mut self) {
-        for stream in [Stream::Stdout, Stream::Stderr] {
-            let rest = self.texts[stream as usize].finish();
-            self.document(stream, &rest);
-        }
-    }
-
-    fn document(&self, stream: Stream, text: &str) -> bool {
-        if text.is_empty() {
-            return true;
-        }
-        let name = if stream == Stream::Stdout {
-            "stdout"
-        } else {
-            "stderr"
         };
-        self.screen
-            .bytes(format!("{}\n", json!({"stream": name, "text": text})).as_bytes())
+        if is_read {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
     }
 }

@@ -123,8 +123,8 @@ impl Live {
 impl Row {
     fn line(&self) -> Line {
         let millis = u64::try_from(self.watch.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let told = Line::of(Role::Quiet, "running ").with(Role::One(self.number), &self.name);
-        told.with(
+        let line = Line::of(Role::Quiet, "running ").with(Role::One(self.number), &self.name);
+        line.with(
             Role::Quiet,
             &format!(" {}  {}", seconds(millis / 100 * 100), self.last),
         )

@@ -1,10 +1,9 @@
 //! What people see of messages, queues and rooms: one line for each, sized for a model's context.
 
-use materia_engine::inspect::mail::{MailboxReport, OutboxReport, Talk, Told};
-use materia_engine::inspect::room::{
-    Contacts, Preview, Previews, RoomRoster, RoomStatus, RoomTimeline,
+use materia_engine::api::{
+    CommunicationReport, ContactsReport, FollowedMessage, MailboxReport, OutboxReport, Preview,
+    PreviewsReport, RoomRoster, RoomStatusReport, RoomTimeline, TriageReport,
 };
-use materia_engine::inspect::triage::Triage;
 use materia_model::message::{Posted, Said};
 use materia_model::name::RunId;
 use materia_model::text::{self, printable};
@@ -71,12 +70,12 @@ fn json(value: Option<&Value>) -> String {
     }
 }
 
-/// One thing that was said, as a line.
-pub fn told_line(told: &Told) -> String {
-    match told {
-        Told::Posted(posted) => posted_line(None, posted),
-        Told::Said(said) => said_line(said),
-        Told::Preview(preview) => preview_line(preview),
+/// One message, as a line.
+pub(super) fn message_line(message: &FollowedMessage) -> String {
+    match message {
+        FollowedMessage::Outbox(posted) => posted_line(None, posted),
+        FollowedMessage::Room(said) => said_line(said),
+        FollowedMessage::Preview(preview) => preview_line(preview),
     }
 }
 
@@ -150,7 +149,7 @@ impl Report for MailboxReport {
             ("delivered", counts.delivered.to_string()),
             ("stale", counts.stale.to_string()),
         ]);
-        for entry in self.messages.iter().map(|letter| &letter.entry) {
+        for entry in self.messages.iter().map(|message| &message.entry) {
             text.push_str(&line(&[
                 ("id", entry.id.clone()),
                 ("status", entry.state.as_str().to_owned()),
@@ -172,7 +171,7 @@ impl Report for MailboxReport {
     }
 }
 
-impl Report for Talk {
+impl Report for CommunicationReport {
     fn human(&self, _: bool) -> String {
         let Some(talk) = &self.communication else {
             return "(the run has not begun)\n".to_owned();
@@ -203,7 +202,7 @@ impl Report for Talk {
     }
 }
 
-impl Report for RoomStatus {
+impl Report for RoomStatusReport {
     fn human(&self, _: bool) -> String {
         let last = self.last.as_ref();
         line(&[
@@ -242,7 +241,7 @@ impl Report for RoomTimeline {
     }
 }
 
-impl Report for Previews {
+impl Report for PreviewsReport {
     fn human(&self, _: bool) -> String {
         or_none(
             self.messages.iter().map(preview_line).collect(),
@@ -269,7 +268,7 @@ impl Report for RoomRoster {
     }
 }
 
-impl Report for Contacts {
+impl Report for ContactsReport {
     fn human(&self, _: bool) -> String {
         let lines = self.contacts.iter().map(|contact| {
             line(&[
@@ -285,7 +284,7 @@ impl Report for Contacts {
     }
 }
 
-impl Report for Triage {
+impl Report for TriageReport {
     fn human(&self, _: bool) -> String {
         let (waiting, recipes) = (&self.waiting, &self.recipes);
         let some = |count: usize| {

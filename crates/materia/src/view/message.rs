@@ -1,11 +1,14 @@
 //! How messages, and what became of them, read.
 
-use materia_engine::post::{Event, News};
-use materia_engine::routing::MessageReport;
-use materia_engine::routing::receive::{Report as Received, Settled};
+use std::ops::ControlFlow;
+
+use materia_engine::api::{
+    MessageReport, News, NewsEvent, ReceiveObserver, ReceiveReport, SettleReport, WatchObserver,
+};
 use materia_model::text::{self, printable};
 
-use super::screen::Report;
+use super::Voice;
+use super::screen::{Report, Screen};
 use super::style::Role;
 
 /// How many bytes of a body a line shows.
@@ -60,7 +63,7 @@ impl Report for MessageReport {
 }
 
 /// The body alone stands on its own lines, so that a script can cut the first line off.
-impl Report for Received {
+impl Report for ReceiveReport {
     fn human(&self, colour: bool) -> String {
         let message = &self.message;
         let from = message
@@ -89,7 +92,7 @@ impl Report for Received {
     }
 }
 
-impl Report for Settled {
+impl Report for SettleReport {
     fn human(&self, colour: bool) -> String {
         let again = if self.ended.already { " already" } else { "" };
         format!(
@@ -100,19 +103,65 @@ impl Report for Settled {
     }
 }
 
-/// Tells a person what happens to many runs, each by its name in a colour of its own.
-#[derive(Debug, Default)]
+/// Shows a message to the program that receives it.
+#[derive(Debug)]
+pub struct ReceiveView {
+    screen: Screen,
+    voice: Voice,
+}
+
+impl ReceiveView {
+    /// A view on a screen.
+    pub fn new(screen: Screen, voice: Voice) -> Self {
+        Self { screen, voice }
+    }
+}
+
+impl ReceiveObserver for ReceiveView {
+    fn received(&mut self, report: &ReceiveReport) -> bool {
+        self.screen.report(report, self.voice);
+        self.screen.was_heard()
+    }
+}
+
+/// Shows what happens to many runs: to a person each by its name in a colour of its own.
+#[derive(Debug)]
 pub struct NewsView {
+    screen: Screen,
+    voice: Voice,
     seen: Vec<String>,
     width: usize,
+}
+
+impl WatchObserver for NewsView {
+    fn news(&mut self, news: &News) -> ControlFlow<()> {
+        match self.voice {
+            Voice::Json => self.screen.document(news),
+            Voice::Human => {
+                let line = self.line(news, self.screen.results_in_colour());
+                self.screen.text(&line);
+            }
+        }
+        self.screen.reader()
+    }
 }
 
 /// How many runs are told apart by their colours.
 const MOST_SEEN: usize = 1000;
 
 impl NewsView {
+    /// A view on a screen.
+    pub fn new(screen: Screen, voice: Voice) -> Self {
+        Self {
+            screen,
+            voice,
+            seen: Vec::new(),
+            width: 0,
+        }
+    }
+
     /// One line about what happened, for people.
-    pub fn line(&mut self, news: &News, colour: bool) -> String {
+    fn line(&mut self, news: &News, colour: bool) -> String {
         let address = format!("run:{}", news.run);
         let known = self.seen.iter().position(|seen| *seen == address);
         let number = known.unwrap_or_else(|| {
@@ -148,7 +197,7 @@ fn role(status: &str) -> Role {
 /// What is told, and its look where it has one.
 fn told(news: &News) -> (Option<Role>, String) {
     match &news.event {
-        Event::Terminal(end) => {
+        NewsEvent::Terminal(end) => {
             let error = end.error.as_ref().and_then(|error| error.as_str());
             let error = error.map(|error| format!(" {}", error.lines().next().unwrap_or_default()));
             (
@@ -156,8 +205,8 @@ fn told(news: &News) -> (Option<Role>, String) {
                 format!("{}{}", end.summary, error.unwrap_or_default()),
             )
         }
-        Event::Missed(missed) => (Some(Role::Warning), missed.summary.clone()),
-        Event::Message(posted) => {
+        NewsEvent::Missed(missed) => (Some(Role::Warning), missed.summary.clone()),
+        NewsEvent::Message(posted) => {
             let mark = if posted.attention { "! " } else { "" };
             let body = posted.envelope.text();
             let summary = posted.envelope.summary.as_deref().unwrap_or(&body);

@@ -4,7 +4,7 @@
 //! Owns the beginnings of lines that are not complete yet. Loses nothing: what is left is handed on
 //! when its command ends.
 
-use materia_engine::process::LeafId;
+use materia_engine::api::LeafId;
 
 use super::screen::Screen;
 use super::style::Role;

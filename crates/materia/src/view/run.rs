@@ -37,7 +37,7 @@ pub struct RunView {
 }
 
 impl RunView {
-    /// A view that suits who is listening.
+    /// A view for this terminal and output format.
     pub fn new(world: &World, screen: Screen, voice: Voice) -> Self {
         let watched = voice == Voice::Human && world.terminals.stderr && !world.is_dumb();
         let live = watched.then(|| Live::new(screen));
@@ -66,10 +66,10 @@ impl RunView {
             live.clear();
         }
         if self.voice == Voice::Human {
-            let (told, rest) = report
+            let (shown, rest) = report
                 .failures
                 .split_at(report.failures.len().min(MOST_FAILURES));
-            told.iter().for_each(|failure| self.failure(failure));
+            shown.iter().for_each(|failure| self.failure(failure));
             if !rest.is_empty() {
                 let more = format!("and {} more; --json has all of them", rest.len());
                 self.screen.talk(Role::Bad, "error", &more);
@@ -144,7 +144,7 @@ impl RunObserver for RunView {
         match (&mut self.live, progress) {
             (Some(live), progress) => live.progress(progress),
             (None, RunProgress::Stderr { leaf, bytes }) => {
-                self.relay.said(self.screen, leaf, bytes)
+                self.relay.said(self.screen, leaf, bytes);
             }
             (
                 None,
@@ -200,7 +200,7 @@ pub(super) fn named(label: Option<&str>, argv: &[String]) -> String {
     printable(&text::bounded(&name, LONGEST_NAME)).replace(char::is_control, " ")
 }
 
-/// How a finished command is told in one line.
+/// A finished command in one line.
 pub(super) fn ended_line(run: &CommandRun) -> String {
     let name = named(run.label.as_deref(), &run.argv);
     let attempt = if run.attempt > 1 {

@@ -9,6 +9,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -195,6 +196,15 @@ impl Screen {
     /// Whether everything that was said so far got to stdout.
     pub fn was_heard(self) -> bool {
         !UNHEARD.load(Ordering::Relaxed)
+    }
+
+    /// Whether to continue: everything that was written so far was read.
+    pub(super) fn reader(self) -> ControlFlow<()> {
+        if self.was_heard() {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
     }
 
     /// The exit code, given the verb's own, after everything was said. What was lost on the way to

@@ -1,7 +1,6 @@
-//! What people see of `spawn` and `wait`: an id, a status, one path, what to do next.
+//! What people see of `spawn`: an id, a status, one path, what to do next.
 
 use materia_engine::api::SpawnReport;
-use materia_engine::inspect::wait::Waited;
 use materia_model::text::printable;
 
 use super::screen::Report;
@@ -20,20 +19,6 @@ impl Report for SpawnReport {
         }
         if let Some(next) = self.next.first() {
             text.push_str(&format!("next: {next}\n"));
-        }
-        text
-    }
-}
-
-impl Report for Waited {
-    fn human(&self, colour: bool) -> String {
-        let mut text: String = self
-            .runs
-            .iter()
-            .map(|run| status::line(run, colour))
-            .collect();
-        if self.timed_out {
-            text.push_str("the time is over, and not everything is\n");
         }
         text
     }

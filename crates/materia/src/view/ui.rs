@@ -1,4 +1,4 @@
-//! What a person is told about the server for browsers.
+//! How the address of the server for browsers reads.
 
 use std::path::PathBuf;
 

@@ -1,18 +1,19 @@
-//! Runs that are waited for, live on a terminal: a line each with what it last said, and one that
-//! stays when it ends.
+//! Runs that are waited for, live on a terminal: a line each with what it last wrote, and one that
+//! stays when it ends; then the result.
 //!
-//! Owns the picture; whoever waits tells it what is seen. Elsewhere than on a terminal nothing is
-//! drawn.
+//! Owns the picture. Elsewhere than on a terminal nothing is drawn.
 
 use std::sync::{Arc, Mutex};
 
-use materia_engine::clock::Stopwatch;
+use materia_engine::api::{Stopwatch, WaitObserver, WaitReport};
+use materia_model::name::RunId;
 use materia_model::run::Status;
 use materia_model::text::printable;
 
+use super::Voice;
 use super::block::{Block, Line};
 use super::run::seconds;
-use super::screen::Screen;
+use super::screen::{Report, Screen};
 use super::status;
 use super::style::Role;
 use super::ticker::{Ticker, locked};
@@ -20,9 +21,17 @@ use super::ticker::{Ticker, locked};
 /// How many runs have a line.
 const MOST_ROWS: usize = 20;
 
-/// Shows runs that are waited for.
+/// Shows runs that are waited for, and how they ended.
 #[derive(Debug)]
 pub struct WaitView {
+    screen: Screen,
+    voice: Voice,
+    live: Option<LiveRuns>,
+}
+
+/// The lines on a terminal, drawn again and again until they are dropped.
+#[derive(Debug)]
+struct LiveRuns {
     picture: Arc<Mutex<Picture>>,
     clock: Option<Ticker>,
 }
@@ -41,54 +50,77 @@ struct Row {
     over: bool,
 }
 
-/// Somebody who tells what one run does.
-#[derive(Debug)]
-pub struct Teller {
-    picture: Arc<Mutex<Picture>>,
-    index: usize,
+impl WaitView {
+    /// A view on a screen.
+    pub fn new(screen: Screen, voice: Voice) -> Self {
+        Self {
+            screen,
+            voice,
+            live: None,
+        }
+    }
 }
 
-impl WaitView {
-    /// A view of these runs, where there is a terminal for it.
-    pub fn new<'a>(screen: Screen, runs: impl Iterator<Item = &'a str>) -> Option<Self> {
-        let row = |run: &str| Row {
+impl WaitObserver for WaitView {
+    fn begin(&mut self, runs: &[RunId]) -> bool {
+        if self.voice == Voice::Json || !self.screen.is_live() {
+            return false;
+        }
+        self.live = Some(LiveRuns::new(self.screen, runs));
+        true
+    }
+
+    fn output(&mut self, run: usize, bytes: &[u8]) {
+        if let Some(live) = &self.live {
+            locked(&live.picture).wrote(run, bytes);
+        }
+    }
+
+    fn ended(&mut self, run: usize, status: Status) {
+        if let Some(live) = &self.live {
+            locked(&live.picture).ended(run, status);
+        }
+    }
+
+    fn report(&mut self, report: &WaitReport) {
+        self.live = None;
+        self.screen.report(report, self.voice);
+    }
+}
+
+impl Report for WaitReport {
+    fn human(&self, colour: bool) -> String {
+        let mut text: String = self
+            .runs
+            .iter()
+            .map(|run| status::line(run, colour))
+            .collect();
+        if self.timed_out {
+            text.push_str("the time is over, and not everything is\n");
+        }
+        text
+    }
+}
+
+impl LiveRuns {
+    fn new(screen: Screen, runs: &[RunId]) -> Self {
+        let row = |run: &RunId| Row {
             name: format!("run:{run}"),
             last: String::new(),
             over: false,
         };
-        let rows = runs.map(row).collect();
         let picture = Picture {
             block: Block::new(screen),
-            rows,
+            rows: runs.iter().map(row).collect(),
             since: Stopwatch::start(),
         };
         let picture = Arc::new(Mutex::new(picture));
-        screen.is_live().then(|| {
-            let clock = Some(Ticker::start(&picture, |picture| picture.draw(&[])));
-            Self { picture, clock }
-        })
-    }
-
-    /// Takes the picture away; runs of which nobody told yet that they are over are told now.
-    pub fn ended(self, statuses: impl Iterator<Item = Status>) {
-        for (index, status) in statuses
-            .enumerate()
-            .filter(|(_, status)| status.is_terminal())
-        {
-            self.teller(index).ended(status);
-        }
-    }
-
-    /// Somebody who tells about the run of this number.
-    pub fn teller(&self, index: usize) -> Teller {
-        Teller {
-            picture: self.picture.clone(),
-            index,
-        }
+        let clock = Some(Ticker::start(&picture, |picture| picture.draw(&[])));
+        Self { picture, clock }
     }
 }
 
-impl Drop for WaitView {
+impl Drop for LiveRuns {
     fn drop(&mut self) {
         self.clock = None;
         let mut picture = locked(&self.picture);
@@ -97,38 +129,32 @@ impl Drop for WaitView {
     }
 }
 
-impl Teller {
-    /// The run wrote this.
-    pub fn saw(&self, bytes: &[u8]) {
+impl Picture {
+    fn wrote(&mut self, run: usize, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
         let last = text
             .lines()
             .rev()
             .map(str::trim)
             .find(|line| !line.is_empty());
-        let mut picture = locked(&self.picture);
-        if let (Some(row), Some(last)) = (picture.rows.get_mut(self.index), last) {
+        if let (Some(row), Some(last)) = (self.rows.get_mut(run), last) {
             row.last = printable(last).into_owned();
         }
     }
 
-    /// The run is over.
-    pub fn ended(&self, how: Status) {
-        let mut picture = locked(&self.picture);
-        let took = picture.took();
-        let Some(row) = picture.rows.get_mut(self.index).filter(|row| !row.over) else {
+    fn ended(&mut self, run: usize, status: Status) {
+        let took = self.took();
+        let Some(row) = self.rows.get_mut(run).filter(|row| !row.over) else {
             return;
         };
         row.over = true;
-        let word = format!("{:<9}", how.as_str());
-        let line = Line::of(status::role(how), &word)
-            .with(Role::One(self.index), &format!(" {}", row.name));
-        let line = line.with(Role::Quiet, &format!(" (after {took})"));
-        picture.draw(&[line]);
+        let word = format!("{:<9}", status.as_str());
+        let line = Line::of(status::role(status), &word)
+            .with(Role::One(run), &format!(" {}", row.name))
+            .with(Role::Quiet, &format!(" (after {took})"));
+        self.draw(&[line]);
     }
-}
 
-impl Picture {
     fn took(&self) -> String {
         let millis = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
         seconds(millis / 100 * 100)

@@ -13,7 +13,7 @@ mod tools;
 mod trial;
 mod trust;
 
-pub(super) use actors::run_view;
+pub(super) use actors::LINES;
 pub(super) use casts::plain_id;
 
 use axum::Router;

@@ -33,7 +33,7 @@ pub(super) struct Door {
     herald: Herald,
 }
 
-/// Tells the person where the next browser may come in.
+/// Prints where the next browser may come in.
 #[derive(Debug)]
 pub(super) struct Herald {
     /// The address without a code.

@@ -19,9 +19,6 @@ use axum::response::IntoResponse;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::stream::unfold;
 use materia_engine::api::FollowCastRequest;
-use materia_engine::inspect;
-use materia_engine::run::Root;
-use materia_model::name::RunId;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
@@ -78,12 +75,9 @@ pub(super) async fn live(
         tokio::spawn(cast.tell());
     }
     if let Some(id) = asked.run.clone() {
-        let looking = state.clone();
-        let place = beside(move || {
-            let id: RunId = id.parse()?;
-            Ok(inspect::open(&Root::new(looking.home.runs()), &id, None, &looking.clock)?.0)
-        });
-        let run = run::Run::open(state.clone(), place.await?, &asked, page.clone())?;
+        let (engine, from) = (state.engine.clone(), [asked.stdout, asked.stderr]);
+        let output = beside(move || engine.run_output(&id, from)).await?;
+        let run = run::Run::open(state.clone(), output, page.clone())?;
         tokio::spawn(run.tell());
     }
     let also = asked

@@ -40,13 +40,13 @@ fn open(world: &World, wish: &Web, agents: Mount) -> Result<(), ApiError> {
         .build()
         .map_err(|error| ApiError::from_error(ErrorKind::Internal, "no_runtime", &error))?;
     let served = runtime.block_on(serve(world, wish, agents));
-    // Somebody may still be waiting for a live update; nobody waits for them.
+    // Pages may still wait for live updates; the server does not wait for them.
     runtime.shutdown_background();
     served
 }
 
 async fn serve(world: &World, wish: &Web, agents: Mount) -> Result<(), ApiError> {
-    // Whoever reads the address may press Ctrl-C at once.
+    // Before the address is printed: the user may press Ctrl-C as soon as it is.
     let interrupted = interrupts();
     let listener = bind(wish).await?;
     let at = listener
@@ -101,16 +101,7 @@ fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, ApiError> {
     };
     let door = Door::new(&wish.host, at.port(), access, herald);
     Ok(State::new(Facts {
-        // The user of the page is the operator, whatever the server was started from.
-        engine: engine.on_behalf_of(Caller::default()),
-        project: world.cwd.as_ref().map(Clone::clone).unwrap_or_default(),
-        home: world.home()?,
-        config: world.variable("MATERIA_CONFIG").map(Into::into),
-        trusting: world
-            .variable("MATERIA_TRUST")
-            .is_some_and(|accepts| accepts == "1"),
-        user_home: world.variable("HOME").map(Into::into),
-        clock: world.clock(),
+        engine,
         door,
         topics: Topics::default(),
     }))
@@ -139,7 +130,7 @@ fn unbound(host: &str, port: Option<u16>, error: &std::io::Error) -> ApiError {
         .hint("choose another port with --port, or any without it")
 }
 
-/// The address that a person opens.
+/// The address that the user opens.
 fn address(host: &str, at: SocketAddr) -> String {
     let name = match host.parse::<IpAddr>() {
         Ok(ip) if ip.is_unspecified() => "localhost".to_owned(),

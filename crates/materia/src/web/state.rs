@@ -1,20 +1,15 @@
 //! What every request needs: the engine, who may come in, and what pages look at together.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use materia_engine::api::Engine;
-use materia_engine::clock::Clock;
-use materia_engine::config::{Files, Places, ReadError};
-use materia_engine::home::Home;
-use materia_engine::library::Library;
 
 use tokio::sync::watch as channel;
 
 use super::auth::Door;
 
-/// Lists that somebody looks at, while pages listen.
+/// The lists that pages look at, each with what it last said.
 pub(super) type Topics = Mutex<BTreeMap<Topic, channel::Sender<Arc<str>>>>;
 
 /// A list that pages look at.
@@ -36,18 +31,6 @@ pub(super) struct State(Arc<Facts>);
 pub(super) struct Facts {
     /// The engine.
     pub(super) engine: Engine,
-    /// The project directory.
-    pub(super) project: PathBuf,
-    /// The person's directories.
-    pub(super) home: Home,
-    /// What `MATERIA_CONFIG` names.
-    pub(super) config: Option<PathBuf>,
-    /// Whether the person accepts everything that the project brings (`MATERIA_TRUST=1`).
-    pub(super) trusting: bool,
-    /// The person's home directory.
-    pub(super) user_home: Option<PathBuf>,
-    /// The clock.
-    pub(super) clock: Clock,
     /// Who may come in.
     pub(super) door: Door,
     /// What pages look at together.
@@ -57,26 +40,6 @@ pub(super) struct Facts {
 impl State {
     pub(super) fn new(facts: Facts) -> Self {
         Self(Arc::new(facts))
-    }
-
-    /// All config files as they are now.
-    pub(super) fn files(&self) -> Result<Files, ReadError> {
-        Files::find(Places {
-            home: Some(&self.0.home),
-            project: &self.0.project,
-            environment: self.0.config.as_deref(),
-            flag: None,
-        })
-    }
-
-    /// Where recipes are looked for.
-    pub(super) fn library(&self) -> Library {
-        Library::new(&self.0.home, self.0.user_home.as_deref())
-    }
-
-    /// The project directory.
-    pub(super) fn project(&self) -> &Path {
-        &self.0.project
     }
 }
 

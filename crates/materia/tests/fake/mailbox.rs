@@ -10,14 +10,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use materia_engine::clock::Clock;
-use materia_engine::post::{Ending, Post, Posting, Wait};
+use materia_engine::post::{Ending, MessageLog, Posting, Wait};
 use materia_engine::process::Identity;
 use materia_engine::run;
 use materia_model::message::{Draft, Place};
 
-fn open(path: &str) -> Post {
+fn open(path: &str) -> MessageLog {
     crate::arm_failpoint();
-    Post::open(Path::new(path), &Clock::system()).expect("cannot open the journal")
+    MessageLog::open(Path::new(path), &Clock::system()).expect("cannot open the journal")
 }
 
 fn open_list(path: &str) -> File {

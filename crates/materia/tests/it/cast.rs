@@ -278,10 +278,7 @@ fn a_wrong_definition_or_a_missing_agent_starts_nothing() {
     ];
     for (config, more, exit, code) in cases {
         let outcome = cast(&env, &config, more);
-        assert_eq!(
-            (outcome.code(), outcome.json()["error"]["code"].as_str()),
-            (exit, Some(code))
-        );
+        outcome.assert_error(exit, code);
     }
     assert!(!env.work_dir().join(".pi").exists());
 }

@@ -6,7 +6,7 @@ mod holder;
 mod pipe;
 
 use materia_engine::clock::Clock;
-use materia_engine::post::{Post, Posting};
+use materia_engine::post::{MessageLog, Posting};
 use materia_engine::run;
 use materia_model::message::Draft;
 use serde_json::{Value, json};
@@ -277,16 +277,16 @@ fn a_message_sent_before_the_first_command_reaches_its_stdin() {
         ];
         env.materia(&args).run().ok();
         // The supervisor is still starting: deliver without running a program in between.
-        let dir = env.run_dir(&format!("r{round}"));
+        let run_dir = env.run_dir(&format!("r{round}"));
         let draft = Draft {
             to: run,
             kind: "task.run".to_owned(),
             body: Some(json!(round)),
             ..Draft::default()
         };
-        let post = Post::open(&dir.journal(), &Clock::system()).unwrap();
+        let post = MessageLog::open(&run_dir.journal(), &Clock::system()).unwrap();
         post.deliver(Posting::new(draft.check().unwrap())).unwrap();
-        run::ring(&dir);
+        run::ring(&run_dir);
         assert_eq!(env.wait(&format!("r{round}"))["status"], "done");
         let line: Value =
             serde_json::from_str(&env.read_run_file(&format!("r{round}"), "stdout.log")).unwrap();

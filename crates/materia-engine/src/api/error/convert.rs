@@ -13,9 +13,10 @@ use crate::registry::NotRegistered;
 use crate::routing::Error as MessageError;
 use crate::routing::receive::Error as ReceiveError;
 use crate::routing::watch::Error as WatchError;
-use crate::run::Error as RunError;
+use crate::run::{AmbiguousId, Error as RunError};
 use crate::store::journal::JournalError;
 use crate::store::lock::LockError;
+use materia_model::message::EnvelopeError;
 use materia_model::name::NameError;
 use materia_model::text;
 
@@ -67,6 +68,12 @@ impl From<RunError> for ApiError {
     }
 }
 
+impl From<AmbiguousId> for ApiError {
+    fn from(error: AmbiguousId) -> Self {
+        Self::from_error(ErrorKind::Invalid, "ambiguous", &error).hint(error.hint())
+    }
+}
+
 impl From<PostError> for ApiError {
     fn from(error: PostError) -> Self {
         let (kind, code) = match &error {
@@ -93,6 +100,12 @@ impl From<PostError> for ApiError {
             | PostError::Run(_) => (ErrorKind::Failed, "run_storage"),
         };
         Self::from_error(kind, code, &error).hint(error.hint())
+    }
+}
+
+impl From<EnvelopeError> for ApiError {
+    fn from(error: EnvelopeError) -> Self {
+        MessageError::from(error).into()
     }
 }
 

@@ -57,7 +57,6 @@ impl From<RunError> for ApiError {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Source(error) => error.into(),
-            RunError::Invalid(findings) => Self::from_findings(findings),
             RunError::Stages(error) => Self::from_error(ErrorKind::Failed, "not_written", &error)
                 .hint("make room in TMPDIR"),
             RunError::NoDirectory(_) => {

@@ -9,7 +9,7 @@ use materia_model::time::Timestamp;
 use super::TopContext;
 use crate::cast::show::{self, CastParts, CastShowReport};
 use crate::cast::{self, Folder};
-use crate::inspect::{self, ShownFiles, ShownTail, mail, room};
+use crate::inspect::{self, FilesReport, TailReport, mail, room};
 use crate::post;
 use crate::process::{Identity, RunProcess, below};
 use crate::run::{self, Error, Listed};
@@ -74,7 +74,7 @@ impl TopSide {
 #[derive(Debug)]
 pub enum TopDetail {
     /// The end of the output of a run.
-    Tail(ShownTail),
+    Tail(TailReport),
     /// The messages of a run.
     Messages(Vec<TopMessage>),
     /// The room of a run.
@@ -85,7 +85,7 @@ pub enum TopDetail {
         messages: Vec<TopMessage>,
     },
     /// The files of a run.
-    Files(ShownFiles),
+    Files(FilesReport),
     /// What a cast did, with the part that belongs to the side.
     Cast(Box<CastShowReport>),
     /// The runs that drive a cast.
@@ -136,12 +136,12 @@ impl TopContext {
     }
 
     fn run_detail(&self, id: &RunId, side: TopSide) -> Result<TopDetail, TopError> {
-        let (place, state) = inspect::open(&self.root, id, self.session.as_deref(), &self.clock)?;
+        let (place, log) = inspect::open(&self.root, id, self.session.as_deref(), &self.clock)?;
+        let (state, mail) = (log.state(), &log.fold().mail);
         Ok(match side {
-            TopSide::Tail => TopDetail::Tail(inspect::tail(&place, &state, MAX_LINES)?),
-            TopSide::Messages => TopDetail::Messages(messages(id, &mail::read(&place)?)),
+            TopSide::Tail => TopDetail::Tail(inspect::tail(&place, state, MAX_LINES)?),
+            TopSide::Messages => TopDetail::Messages(messages(id, mail)),
             TopSide::Room => {
-                let mail = mail::read(&place)?;
                 let said = room::timeline(id, mail.room(), MAX_LINES).messages;
                 TopDetail::Room {
                     members: room::roster(id, mail.room(), MAX_LINES).members,
@@ -157,8 +157,8 @@ impl TopContext {
                         .collect(),
                 }
             }
-            TopSide::Artifacts => TopDetail::Files(inspect::files(&place, &state, true)?),
-            TopSide::Processes => TopDetail::Processes(inspect::processes(&state)),
+            TopSide::Artifacts => TopDetail::Files(inspect::files(&place, state, true)?),
+            TopSide::Processes => TopDetail::Processes(inspect::processes(state)),
         })
     }
 

@@ -68,6 +68,18 @@ impl Cursor {
         here.or(self.before.map(|(last, _)| last))
     }
 
+    /// Where the record is that was read last; only right behind the step that read it.
+    pub(super) fn checkpoint(&self) -> Option<Checkpoint> {
+        let scan = self.here.as_ref()?;
+        let Spot { seq, offset } = scan.last()?;
+        Some(Checkpoint {
+            segment: scan.header()?.0,
+            seq,
+            offset,
+            sum: record::sum_of(scan.line())?,
+        })
+    }
+
     /// How many segments there are up to the last one that has its header.
     pub(super) fn segments_before(&self) -> u64 {
         let here = self

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use materia_model::record::{self, Record};
 
+use super::Checkpoint;
 use super::cursor::{Cursor, From, Step};
 use super::error::JournalError;
 use super::segment::Files;
@@ -16,6 +17,7 @@ use super::segment::Files;
 #[derive(Debug)]
 pub struct Reader {
     cursor: Cursor,
+    last: Option<Checkpoint>,
     failed: bool,
 }
 
@@ -33,8 +35,15 @@ impl Reader {
         }
         Ok(Self {
             cursor: Cursor::new(files, from),
+            last: None,
             failed: false,
         })
+    }
+
+    /// Where the last record is that was read: another reader or a writer can continue from there
+    /// without reading again what is before it.
+    pub fn checkpoint(&self) -> Option<Checkpoint> {
+        self.last
     }
 }
 
@@ -48,7 +57,11 @@ impl Iterator for Reader {
             return None;
         }
         let next = next_record(&mut self.cursor).transpose();
-        self.failed = matches!(next, Some(Err(_)));
+        match &next {
+            Some(Ok(_)) => self.last = self.cursor.checkpoint(),
+            Some(Err(_)) => self.failed = true,
+            None => {}
+        }
         next
     }
 }

@@ -1,7 +1,7 @@
 //! Addresses, envelopes and contracts.
 
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::super::*;
 
@@ -248,22 +248,22 @@ fn urgency_is_said_or_follows_from_the_address() {
 }
 
 #[test]
-fn the_schema_knows_the_fields_of_an_envelope() {
+fn the_schema_has_the_fields_of_an_envelope() {
+    // A new field of an envelope does not compile here until it is listed.
+    let envelope = Envelope {
+        to: Address::Coordinator,
+        kind: "task.run".parse().unwrap(),
+        body: Some(json!(1)),
+        from: Some(Address::Coordinator),
+        summary: Some(String::new()),
+        reply_to: Some(String::new()),
+        correlation_id: Some(String::new()),
+        metadata: Some(Map::new()),
+    };
+    let written = serde_json::to_value(envelope).unwrap();
+    let fields = written.as_object().unwrap().keys();
     let schema = schema();
-    let fields: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
-    assert_eq!(fields.len(), 8);
-    for field in [
-        "to",
-        "type",
-        "body",
-        "from",
-        "summary",
-        "reply_to",
-        "correlation_id",
-        "metadata",
-    ] {
-        assert!(fields.iter().any(|known| *known == field), "{field}");
-    }
+    assert!(fields.eq(schema["properties"].as_object().unwrap().keys()));
 }
 
 proptest! {

@@ -9,10 +9,6 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use axum::response::sse::Event;
-use materia_engine::inspect::{self, Filter as Runs};
-use materia_engine::routing::watch;
-use materia_engine::run::Root;
-use materia_model::run::Status;
 use serde::Serialize;
 use tokio::sync::{mpsc, watch as channel};
 use tokio::time::{sleep, timeout};
@@ -156,15 +152,8 @@ fn document<T: Serialize>(live: LiveReport<T>) -> Looked {
 }
 
 fn look_at_runs(state: &State) -> Result<Looked, ApiError> {
-    let root = Root::new(state.home.runs());
-    let inventory = inspect::inventory(&root, None, None, Runs::default(), &state.clock)?;
-    let starting = inventory
-        .runs
-        .iter()
-        .filter(|run| run.status == Status::Starting);
-    let mut dirs: Vec<PathBuf> = starting.map(|run| root.path().join(&run.run)).collect();
-    dirs.extend(watch::bells(&root));
-    Ok((spelled(&inventory), dirs))
+    let (runs, directories) = state.engine.live_runs()?;
+    Ok((spelled(&runs), directories))
 }
 
 fn look_at_quests(state: &State) -> Result<Looked, ApiError> {

@@ -155,7 +155,7 @@ fn check(env: &TestEnv, expected: &CastResult, failpoint: &str) {
                 count_dispatch(&mut visits, &dispatch.place, failpoint);
             }
             Body::AgentTurnStart(dispatch) => {
-                count_dispatch(&mut visits, &dispatch.place, failpoint)
+                count_dispatch(&mut visits, &dispatch.place, failpoint);
             }
             Body::SocketInterrupted(doubt) => {
                 visits

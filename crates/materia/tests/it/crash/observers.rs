@@ -48,7 +48,7 @@ fn reported_ends(env: &TestEnv) -> Vec<(String, u64)> {
 /// Asserts that the run still exists, or was archived where its tombstone says, or is gone; and that
 /// repeating the request completes it.
 fn assert_consistent(env: &TestEnv, control: &str, label: &str) {
-    let dir = env.run_dir("a");
+    let run_dir = env.run_dir("a");
     let seen = env.materia(&["inspect", "run:a", "--json"]).run();
     let archived = seen.json()["error"]["code"] == "run_archived";
     if archived {
@@ -56,11 +56,11 @@ fn assert_consistent(env: &TestEnv, control: &str, label: &str) {
             serde_json::from_str(&env.read_run_file("a", "archive-tombstone.json")).unwrap();
         let moved = Path::new(tombstone["archive_dir"].as_str().unwrap());
         assert!(moved.join("journal.jsonl").exists(), "{label}: {tombstone}");
-    } else if dir.journal().exists() {
+    } else if run_dir.journal().exists() {
         assert_eq!(seen.ok().json()["status"], "done", "{label}");
     } else {
         assert_eq!(
-            (seen.code(), control, dir.dir().exists()),
+            (seen.code(), control, run_dir.dir().exists()),
             (3, "control.prune", false),
             "{label}"
         );
@@ -79,7 +79,7 @@ fn assert_consistent(env: &TestEnv, control: &str, label: &str) {
         "{label}"
     );
     assert_eq!(
-        dir.tombstone().exists(),
+        run_dir.tombstone().exists(),
         control == "control.archive",
         "{label}"
     );

@@ -122,10 +122,7 @@ fn a_missing_argument_is_reported_before_an_agent_is_asked() {
     let outcome = harness
         .materia(&["run", "subagent-checkpoint", "state=x", "--json"])
         .run();
-    assert_eq!(
-        (outcome.code(), outcome.json()["error"]["code"].as_str()),
-        (2, Some("missing_value"))
-    );
+    outcome.assert_error(2, "missing_value");
     assert_eq!(harness.prompts().len(), 0);
 }
 

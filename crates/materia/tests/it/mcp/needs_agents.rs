@@ -24,8 +24,9 @@ fn write_config(env: &TestEnv) -> String {
         .to_owned()
 }
 
-/// The replies of the model; `named` returns a tool call with the name that the client uses.
-fn rules(named: impl Fn(&str) -> Value, is_woken: bool) -> Value {
+/// The replies of the model; `named` returns a tool call with the name that the
+/// client uses. A client that gets events of its runs does not wait for them.
+fn rules(named: impl Fn(&str) -> Value, gets_events: bool) -> Value {
     let call = |tool: &str, arguments: Value| {
         let mut call = named(tool);
         call["arguments"] = arguments;
@@ -44,7 +45,7 @@ fn rules(named: impl Fn(&str) -> Value, is_woken: bool) -> Value {
     ];
     let spawn = call("spawn", json!({"template": "sh ask.sh", "as": "run:w"}));
     let mut start = vec![spawn];
-    start.extend(if is_woken {
+    start.extend(if gets_events {
         vec![text("I continue.")]
     } else {
         steer.clone()
@@ -61,13 +62,13 @@ fn rules(named: impl Fn(&str) -> Value, is_woken: bool) -> Value {
         "cast",
         json!({"request": "build it", "loadout": "T", "as": "run:c"}),
     )];
-    let rests = vec![
+    let when_paused = vec![
         answer(Some("the second")),
         text("answered"),
         answer(None),
         text("that was all"),
     ];
-    if is_woken {
+    if gets_events {
         cast.push(text("I continue."));
     } else {
         let wait = || call("wait", json!({"runs": ["run:c"], "timeout": 60}));
@@ -101,7 +102,7 @@ fn rules(named: impl Fn(&str) -> Value, is_woken: bool) -> Value {
             vec![call("greet", json!({"who": "you"})), text("done")]
         ),
         rule("cast it", cast),
-        rule("Run c rests", rests),
+        rule("Run c rests", when_paused),
         rule("Run c completed", vec![text("the cast is complete")]),
     ])
 }
@@ -178,12 +179,12 @@ impl<'a> Pi<'a> {
 /// How many requests to the model have this text in the last message of the user or of a tool.
 fn count_requests_with(harness: &AgentHarness, part: &str) -> usize {
     let matches = |request: &Value| {
-        let output = |name: &str| {
+        let has_part = |name: &str| {
             request[name]
                 .as_str()
-                .is_some_and(|output| output.contains(part))
+                .is_some_and(|text| text.contains(part))
         };
-        output("last_user") || output("last_tool")
+        has_part("last_user") || has_part("last_tool")
     };
     harness
         .requests()
@@ -200,7 +201,7 @@ fn wait_for_request_with(harness: &AgentHarness, part: &str) {
     if waited.is_err() {
         let printed =
             std::fs::read_to_string(harness.env.home().join("pi.jsonl")).unwrap_or_default();
-        let last_tool_results: Vec<&str> = printed
+        let last_lines: Vec<&str> = printed
             .lines()
             .rev()
             .take(12)
@@ -208,7 +209,7 @@ fn wait_for_request_with(harness: &AgentHarness, part: &str) {
             .collect();
         panic!(
             "the model never got {part:?}; last output of Pi, newest first:\n{}",
-            last_tool_results.join("\n")
+            last_lines.join("\n")
         );
     }
 }

@@ -92,12 +92,7 @@ fn a_failed_start_has_a_reason_and_a_hint() {
     ];
     for (command, detail, code) in cases {
         let ended = harness.run(command.clone());
-        let got = (
-            &ended["cause"],
-            ended["detail"].as_str().unwrap(),
-            &ended["code"],
-        );
-        assert_eq!(got, (&json!("not-started"), detail, &json!(code)));
+        assert_has!(ended, {"cause": "not-started", "detail": detail, "code": code});
         assert!(
             ended["hint"].is_string() || detail.contains("NUL"),
             "{ended}"

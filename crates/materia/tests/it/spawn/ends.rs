@@ -72,13 +72,13 @@ fn a_request_for_an_earlier_generation_is_ignored() {
     env.wait("a");
     let old = env.run_state("a").generation().to_owned();
     env.spawn("a", "sleep 600", &[]);
-    let dir = env.run_dir("a");
+    let run_dir = env.run_dir("a");
     let message = json!({"id": "m", "to": "run:a", "type": "control.kill", "generation": old});
-    run::journal(&dir, &Clock::system())
+    run::journal(&run_dir, &Clock::system())
         .unwrap()
         .append_durable("message", &message)
         .unwrap();
-    assert!(run::ring(&dir));
+    assert!(run::ring(&run_dir));
     let waited = env
         .materia(&["wait", "run:a", "--timeout", "0.3", "--json"])
         .run()

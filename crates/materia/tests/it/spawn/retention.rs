@@ -42,11 +42,11 @@ fn artifacts_have_a_manifest_with_size_and_hash() {
 fn only_an_ended_run_is_archived_and_leaves_a_tombstone() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
-    let (root, dir) = (env.runs_root(), env.run_dir("a"));
-    let archive = || run::archive(&root, &dir, None, &Clock::system());
+    let (root, run_dir) = (env.runs_root(), env.run_dir("a"));
+    let archive = || run::archive(&root, &run_dir, None, &Clock::system());
     assert!(matches!(archive(), Err(run::Error::NotTerminal { .. })));
     assert!(matches!(
-        run::prune(&root, &dir, None, false, &Clock::system()),
+        run::prune(&root, &run_dir, None, false, &Clock::system()),
         Err(run::Error::NotTerminal { .. })
     ));
     env.kill("a");
@@ -114,14 +114,17 @@ fn the_sweep_removes_only_old_ended_runs() {
 #[test]
 fn the_sweep_removes_runs_that_never_started_unless_locked() {
     let env = TestEnv::new();
-    let dirs = ["left", "begins"].map(|id| env.run_dir(id));
-    for dir in &dirs {
-        std::fs::create_dir_all(dir.dir()).unwrap();
-        std::fs::write(dir.lock(), "").unwrap();
+    let run_dirs = ["left", "begins"].map(|id| env.run_dir(id));
+    for run_dir in &run_dirs {
+        std::fs::create_dir_all(run_dir.dir()).unwrap();
+        std::fs::write(run_dir.lock(), "").unwrap();
     }
-    let _held = Lock::acquire_unsigned(&dirs[1].lock(), Mode::Exclusive, Wait::No).unwrap();
+    let _held = Lock::acquire_unsigned(&run_dirs[1].lock(), Mode::Exclusive, Wait::No).unwrap();
     run::sweep(&env.runs_root(), Duration::MAX, &Clock::system()).unwrap();
-    assert_eq!(dirs.map(|dir| dir.dir().exists()), [false, true]);
+    assert_eq!(
+        run_dirs.map(|run_dir| run_dir.dir().exists()),
+        [false, true]
+    );
 }
 
 #[test]

@@ -39,8 +39,8 @@ fn spawn_with(env: &TestEnv, variable: &str, failpoint: &str) -> Option<i32> {
 /// Asserts that the run has ended or never existed, that none of its processes is left, and that the
 /// id can be used again.
 fn assert_consistent(env: &TestEnv, label: &str) {
-    let dir = env.run_dir("a");
-    if dir.exists() {
+    let run_dir = env.run_dir("a");
+    if run_dir.exists() {
         let waited = env
             .materia(&["wait", "run:a", "--timeout", "20", "--json"])
             .run()
@@ -228,8 +228,8 @@ fn fifty_launchers_of_one_id_have_one_owner_at_a_time() {
             let (env, started, refused, accepted) = (&env, &started, &refused, &accepted);
             scope.spawn(move || {
                 if worker % 5 == 4 {
-                    let dir = env.run_dir("a");
-                    let _nothing_yet = run::stop(&dir, Control::Kill, None, &Clock::system());
+                    let run_dir = env.run_dir("a");
+                    let _nothing_yet = run::stop(&run_dir, Control::Kill, None, &Clock::system());
                     return;
                 }
                 if worker % 5 == 3 {

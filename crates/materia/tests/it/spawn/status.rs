@@ -7,9 +7,9 @@ use super::*;
 
 /// Creates a run whose supervisor, of this boot or another one, does not exist.
 fn run_without_supervisor(env: &TestEnv, id: &str, boot: &str, more: &[(&str, Value)]) -> Place {
-    let dir = env.run_dir(id);
-    std::fs::create_dir_all(dir.dir()).unwrap();
-    let journal = run::journal(&dir, &Clock::system()).unwrap();
+    let run_dir = env.run_dir(id);
+    std::fs::create_dir_all(run_dir.dir()).unwrap();
+    let journal = run::journal(&run_dir, &Clock::system()).unwrap();
     let supervisor = Supervisor {
         pid: i32::MAX - 1,
         start: 1,
@@ -26,7 +26,7 @@ fn run_without_supervisor(env: &TestEnv, id: &str, boot: &str, more: &[(&str, Va
     for (kind, data) in more {
         journal.append(kind, data).unwrap();
     }
-    dir
+    run_dir
 }
 
 fn this_boot() -> String {
@@ -62,10 +62,15 @@ fn a_dead_supervisor_is_detected_and_recorded_once() {
 #[test]
 fn a_locked_run_without_records_is_starting_else_it_is_not_found() {
     let env = TestEnv::new();
-    let dir = env.run_dir("a");
-    std::fs::create_dir_all(dir.dir()).unwrap();
-    let held_lock =
-        Lock::acquire(&dir.lock(), Mode::Exclusive, Wait::No, &Holder::current()).unwrap();
+    let run_dir = env.run_dir("a");
+    std::fs::create_dir_all(run_dir.dir()).unwrap();
+    let held_lock = Lock::acquire(
+        &run_dir.lock(),
+        Mode::Exclusive,
+        Wait::No,
+        &Holder::current(),
+    )
+    .unwrap();
     let inspected = env
         .materia(&["inspect", "run:a", "--json"])
         .run()
@@ -95,9 +100,9 @@ fn a_pending_request_determines_the_status_of_a_dead_run() {
         )
     };
     for (kind, status) in [("control.kill", "killed"), ("control.cancel", "cancelled")] {
-        let dir = run_without_supervisor(&env, "a", &this_boot(), &[request(kind)]);
+        let run_dir = run_without_supervisor(&env, "a", &this_boot(), &[request(kind)]);
         assert_eq!(env.run_state("a").status.as_str(), status);
-        std::fs::remove_dir_all(dir.dir()).unwrap();
+        std::fs::remove_dir_all(run_dir.dir()).unwrap();
     }
 }
 
@@ -153,8 +158,8 @@ fn a_reused_pid_is_not_taken_for_the_supervisor() {
         .arg("600")
         .spawn()
         .unwrap();
-    let dir = env.run_dir("a");
-    std::fs::create_dir_all(dir.dir()).unwrap();
+    let run_dir = env.run_dir("a");
+    std::fs::create_dir_all(run_dir.dir()).unwrap();
     let supervisor = Supervisor {
         pid: unrelated.id().cast_signed(),
         start: 1,
@@ -166,7 +171,7 @@ fn a_reused_pid_is_not_taken_for_the_supervisor() {
         supervisor,
         ..Start::default()
     };
-    run::journal(&dir, &Clock::system())
+    run::journal(&run_dir, &Clock::system())
         .unwrap()
         .append(RUN_START, &start)
         .unwrap();
@@ -187,9 +192,13 @@ fn a_reused_pid_is_not_taken_for_the_supervisor() {
 fn snapshots_do_not_determine_the_status() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
-    let dir = env.run_dir("a").dir().to_owned();
-    std::fs::write(dir.join("result.json"), r#"{"code": 0, "status": "done"}"#).unwrap();
-    std::fs::write(dir.join("run.json"), "not even JSON").unwrap();
+    let run_dir = env.run_dir("a").dir().to_owned();
+    std::fs::write(
+        run_dir.join("result.json"),
+        r#"{"code": 0, "status": "done"}"#,
+    )
+    .unwrap();
+    std::fs::write(run_dir.join("run.json"), "not even JSON").unwrap();
     assert_eq!(env.run_state("a").status.as_str(), "running");
     env.kill("a");
 }

@@ -1,77 +1,71 @@
 //! One run's messages, open for reading and writing.
 //!
-//! Owns the handle: the shared journal, a reader beside it, and the fold of everything read so far.
-//! Threads may share it.
+//! Owns the handle: the shared journal, and the fold of everything read so far. Threads may share
+//! it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use materia_model::message::Mail;
+use materia_model::run_fold::RunFold;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::error::Error;
 use crate::clock::{self, Clock};
-use crate::store::journal::{Follower, From, Held, JournalError, Options, Reader, SharedJournal};
+use crate::run::RunLog;
+use crate::store::journal::{Held, JournalError, SharedJournal};
 use crate::store::{atomic, dir};
 use crate::wake::waiters::{self, WaiterPipe};
 
 /// A run's messages.
 #[derive(Debug)]
-pub struct Post {
+pub struct MessageLog {
     pub(super) journal: SharedJournal,
     pub(super) path: PathBuf,
     pub(super) clock: Clock,
-    view: Mutex<View>,
+    log: Mutex<RunLog>,
 }
 
-/// What has been read so far.
-#[derive(Debug)]
-pub(super) struct View {
-    reader: Reader,
-    pub(super) mail: Mail,
-}
-
-impl Post {
+impl MessageLog {
     /// Opens the messages of the run whose journal is at a path.
     pub fn open(path: &Path, clock: &Clock) -> Result<Self, Error> {
-        if !path.exists() {
-            return Err(JournalError::Missing(path.to_owned()).into());
+        Self::continuing(RunLog::read(path)?, clock)
+    }
+
+    /// Opens the messages of a run whose journal was read: it is not read again.
+    pub fn continuing(log: RunLog, clock: &Clock) -> Result<Self, Error> {
+        if !log.is_there() {
+            return Err(JournalError::Missing(log.path().to_owned()).into());
         }
-        let options = Options {
-            name: "run".to_owned(),
-            rotate_at: Some(16 << 20),
-            from: None,
-        };
-        let journal = SharedJournal::open(path, clock, &options)?;
-        let view = View {
-            reader: Reader::open(path, From::Beginning)?,
-            mail: Mail::default(),
-        };
         Ok(Self {
-            journal,
-            path: path.to_owned(),
+            journal: log.journal(clock)?,
+            path: log.path().to_owned(),
             clock: clock.clone(),
-            view: Mutex::new(view),
+            log: Mutex::new(log),
         })
     }
 
     /// Reads what a run's journal says about messages, without the right to write.
     pub fn read(path: &Path) -> Result<Mail, Error> {
-        let mut view = View {
-            reader: Reader::open(path, From::Beginning)?,
-            mail: Mail::default(),
-        };
-        view.catch_up()?;
-        Ok(view.mail)
+        let log: RunLog = RunLog::read(path)?;
+        if !log.is_there() {
+            return Err(JournalError::Missing(path.to_owned()).into());
+        }
+        Ok(log.into_fold().mail)
+    }
+
+    /// Looks at everything about messages that is in the journal by now.
+    pub fn look<T>(&self, look: impl FnOnce(&Mail) -> T) -> Result<T, Error> {
+        self.look_at_all(|fold| look(&fold.mail))
     }
 
     /// Looks at everything that is in the journal by now.
-    pub fn look<T>(&self, look: impl FnOnce(&Mail) -> T) -> Result<T, Error> {
-        let mut view = self.view();
-        view.catch_up()?;
-        Ok(look(&view.mail))
+    pub fn look_at_all<T>(&self, look: impl FnOnce(&RunFold) -> T) -> Result<T, Error> {
+        let mut log = self.log();
+        log.catch_up()?;
+        Ok(look(log.fold()))
     }
 
     /// Something to sleep on until a message comes.
@@ -106,8 +100,7 @@ impl Post {
             return Ok(true);
         }
         let deadline = clock::deadline_in(time);
-        let seq = self.look(|mail| mail.seq)?;
-        let mut follower = Follower::open(&self.path, From::After(seq))?;
+        let mut follower = self.log().follow()?;
         loop {
             let left = deadline.map_or(Duration::ZERO, clock::until);
             let more = follower.next(Some(left))?;
@@ -128,8 +121,8 @@ impl Post {
         path: &Path,
         make: impl FnOnce(&Mail) -> Option<Value>,
     ) -> Result<(), Error> {
-        let (_held, view) = self.decide()?;
-        if let Some(document) = make(&view.mail) {
+        let (_held, log) = self.decide()?;
+        if let Some(document) = make(&log.fold().mail) {
             let _lost = atomic::write_cache(path, format!("{document:#}\n").as_bytes());
         }
         Ok(())
@@ -137,26 +130,17 @@ impl Post {
 
     /// Takes the turn, and everything that is in the journal: nothing changes until it is given
     /// back.
-    pub(super) fn decide(&self) -> Result<(Held<'_>, MutexGuard<'_, View>), Error> {
-        let mut view = self.view();
+    pub(super) fn decide(&self) -> Result<(Held<'_>, MutexGuard<'_, RunLog>), Error> {
+        let mut log = self.log();
         // What is there already is read before the turn is taken, so that others wait only for what
         // came in between.
-        view.catch_up()?;
+        log.catch_up()?;
         let held = self.journal.hold()?;
-        view.catch_up()?;
-        Ok((held, view))
+        log.catch_up()?;
+        Ok((held, log))
     }
 
-    fn view(&self) -> MutexGuard<'_, View> {
-        self.view.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl View {
-    pub(super) fn catch_up(&mut self) -> Result<(), JournalError> {
-        for record in self.reader.by_ref() {
-            self.mail.apply(&record?);
-        }
-        Ok(())
+    fn log(&self) -> MutexGuard<'_, RunLog> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

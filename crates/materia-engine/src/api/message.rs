@@ -1,0 +1,75 @@
+//! `message`: something is said to a run, a branch, a room, a session or a tool.
+
+use super::{ApiError, Audience, Caller, Engine};
+use crate::execute::RunObserver;
+use crate::recipe::NotResolved;
+use crate::recipe::tool::{self, NotCalled, ToolCallReport};
+use crate::routing::{self, Sender};
+use crate::run::Root;
+
+pub use crate::routing::{MessageProblem, MessageReport};
+pub use materia_model::message::Draft;
+
+/// A message to send.
+#[derive(Debug, Clone, Default)]
+pub struct MessageRequest {
+    /// What is said to whom.
+    pub draft: Draft,
+    /// The session that sends it.
+    pub session: Option<String>,
+    /// Who typed the address: a person may abbreviate it.
+    pub audience: Audience,
+}
+
+impl Engine {
+    /// Sends a message and reports what became of it; it is durable by then. A message to a tool
+    /// calls that tool in this process where there is an observer for it, and is refused otherwise.
+    pub fn message(
+        &self,
+        request: MessageRequest,
+        tool_observer: Option<&mut dyn RunObserver>,
+    ) -> Result<MessageReport, ApiError> {
+        let root = self.runs()?;
+        let caller = self.caller(request.session.as_deref())?;
+        let mut draft = request.draft;
+        draft.to = self.whole_address(&root, &caller, &draft.to, request.audience)?;
+        let sender = sender(self, &root, &caller);
+        let envelope = sender.check(draft)?;
+        let (materia_model::message::Address::Tool(name), Some(observer)) =
+            (&envelope.to, tool_observer)
+        else {
+            return Ok(routing::send(&sender, envelope)?);
+        };
+        let called = self.call_tool_for(name.as_ref(), envelope.body.clone(), observer)?;
+        Ok(routing::tool_report(&sender, envelope, &called))
+    }
+
+    fn call_tool_for(
+        &self,
+        name: &str,
+        body: Option<serde_json::Value>,
+        observer: &mut dyn RunObserver,
+    ) -> Result<ToolCallReport, ApiError> {
+        let called = self.call_tool(name, routing::tool_arguments(body), &[], observer)?;
+        called.map_err(|error| match error {
+            NotCalled::NoTool(_) | NotCalled::Recipe(NotResolved::NotFound(_)) => {
+                let error = ApiError::from(routing::Error::NoTool(name.to_owned()));
+                match self.library() {
+                    Ok(library) => error.hint(tool::hint_for_missing(&library, name)),
+                    Err(_) => error,
+                }
+            }
+            other => other.into(),
+        })
+    }
+}
+
+/// The caller as one who sends messages.
+pub(super) fn sender<'a>(engine: &'a Engine, root: &'a Root, caller: &'a Caller) -> Sender<'a> {
+    Sender {
+        root,
+        session: caller.session.as_deref(),
+        within: caller.run.as_ref(),
+        clock: engine.clock(),
+    }
+}

@@ -1,0 +1,105 @@
+//! What a run's commands write, in pieces of whole characters, for a reader that waits elsewhere.
+//!
+//! Owns the positions in the two logs and the beginnings of characters that are not complete. Never
+//! waits: the descriptor says when to ask again.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use materia_model::text::Characters;
+use serde::Serialize;
+
+use super::error::Error;
+use super::place::Place;
+use crate::process::Stream;
+use crate::store::stream::Growing;
+
+/// How much of what was written before is read at first, in bytes.
+const FIRST_BYTES: u64 = 128 << 10;
+
+const STREAMS: [Stream; 2] = [Stream::Stdout, Stream::Stderr];
+
+/// A piece of what a run wrote.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct OutputChunk {
+    /// Where it was written to.
+    pub stream: Stream,
+    /// Where it stands in what was written.
+    pub from: u64,
+    /// Where what follows it stands.
+    pub to: u64,
+    /// What was written.
+    pub text: String,
+}
+
+/// The output of a run as it grows.
+#[derive(Debug)]
+pub struct RunOutput {
+    place: Place,
+    logs: Growing,
+    /// The beginnings of characters that are not complete.
+    partial: [Characters; 2],
+}
+
+impl RunOutput {
+    /// Reads from a position in each log. Where there is none, or it is behind the end, it begins a
+    /// bounded number of bytes before the end.
+    pub fn open(place: Place, from: [Option<u64>; 2]) -> Result<Self, Error> {
+        let paths = [place.stdout(), place.stderr()];
+        let begin = |index: usize| {
+            let length = paths[index].metadata().map_or(0, |log| log.len());
+            from[index]
+                .filter(|from| *from <= length)
+                .unwrap_or_else(|| length.saturating_sub(FIRST_BYTES))
+        };
+        let logs = Growing::watch(&paths, [begin(0), begin(1)])
+            .map_err(Error::io("watch", place.dir()))?;
+        Ok(Self {
+            place,
+            logs,
+            partial: Default::default(),
+        })
+    }
+
+    /// The run.
+    pub fn run(&self) -> &str {
+        self.place.id().as_str()
+    }
+
+    /// Forgets what has been signalled so far; what is read afterwards is complete.
+    pub fn drain(&self) -> io::Result<()> {
+        self.logs.drain()
+    }
+
+    /// The next piece; none where nothing was added.
+    pub fn next_chunk(&mut self) -> io::Result<Option<OutputChunk>> {
+        for (index, stream) in STREAMS.into_iter().enumerate() {
+            let Some(bytes) = self.logs.more(index)? else {
+                continue;
+            };
+            let (end, partial) = (self.logs.at(index), &mut self.partial[index]);
+            let from = end.saturating_sub((bytes.len() + partial.waiting()) as u64);
+            let text = partial.push(&bytes);
+            let to = end - partial.waiting() as u64;
+            return Ok(Some(OutputChunk {
+                stream,
+                from,
+                to,
+                text,
+            }));
+        }
+        Ok(None)
+    }
+
+    /// How long the run's journal is: another length means that the run's status may be another.
+    pub fn journal_len(&self) -> Option<u64> {
+        self.place.journal().metadata().ok().map(|file| file.len())
+    }
+}
+
+impl AsFd for RunOutput {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.logs.as_fd()
+    }
+}
