@@ -38,7 +38,9 @@ mod plan;
 mod quest;
 mod receive;
 mod recipe;
+mod role;
 mod run;
+mod session;
 mod skill;
 mod spawn;
 mod supervise;
@@ -122,10 +124,12 @@ pub use recipe::{
     Imported, Imports, LibraryReport, RecipeDoctorReport, RecipeListReport, RecipeReport,
     RecipeState, ToolReport,
 };
+pub use role::RoleReport;
 pub use run::{
     Branch, BranchStatus, CommandRun, Coverage, ExecutionStatus, FailedCommand, LeafId, OutputMode,
     OutputStream, RunObserver, RunProgress, RunReport, RunRequest,
 };
+pub use session::session_id;
 pub use skill::{SKILL_AGENTS, SkillInstallReport, SkillInstallRequest, SkillReport};
 pub use spawn::{RunOptions, SpawnReport, SpawnRequest};
 #[cfg(feature = "testing")]
@@ -133,7 +137,7 @@ pub use supervise::arm_failpoint;
 pub use supervise::{is_supervisor, supervise};
 pub use tool::{
     DraftListReport, PromoteToolRequest, RegisterToolRequest, ToolCallReport, ToolCallRequest,
-    ToolChangeReport, ToolListReport,
+    ToolChangeReport, ToolDefinition, ToolListReport, ToolWatcher,
 };
 pub use top::{
     RunListItem, RunProcess, TopDetail, TopMessage, TopReport, TopRequest, TopSide, TopSubject,
@@ -153,5 +157,6 @@ pub use watch::{News, NewsEvent, WatchEnd, WatchObserver, WatchRequest};
 pub use web::{AboutReport, WebAccess};
 
 pub use crate::clock::{Clock, Stopwatch};
+pub use crate::inspect::LINES as INSPECT_LINES;
 pub use crate::process::Cancellation;
 pub use crate::recipe::{InputSource, TemplateRequest, TemplateSource, TemplateValues};

@@ -21,9 +21,9 @@ pub use name::{RESERVED, check, normalise};
 pub use register::{NotRegistered, Registration, ToolChangeReport, promote, register, remove};
 pub use remedy::{Remedy, RemedyKind, remedies};
 pub use survey::{Survey, entry, survey};
-pub use tool::{Tool, call_shape, tools};
+pub use tool::{ToolDefinition, call_shape, tools};
 pub use usage::{Launch, Usage, record, usage};
-pub use watch::{Changes, Watcher};
+pub use watch::{ToolChanges, ToolWatcher};
 
 #[cfg(test)]
 mod tests;

@@ -1,54 +1,53 @@
-//! The agents' door: the Model Context Protocol on stdin and stdout or over HTTP, and the same for
-//! hosts that can be woken.
+//! The front end for agents: the Model Context Protocol on stdin and stdout or over HTTP, and the
+//! same for hosts that can be woken.
 //!
-//! Owns the translation of tool calls into words of the command line and of reports into short
-//! texts. It decides nothing: every request is one short process of this very program, so that
-//! agents, people and scripts get the same answers, and a request that is cancelled or crashes
-//! takes nothing else with it. The words that are spoken on the wire are `rmcp`'s business and stay
-//! in this room.
+//! Owns the translation of tool calls into calls of the engine, and of reports into short texts. It
+//! decides nothing, so that agents, people and scripts get the same answers. Calls run on a bounded
+//! pool of threads: one that is cancelled or panics takes nothing else with it. The types of the
+//! protocol are `rmcp`'s and stay in this module.
 
+mod arguments;
 mod brief;
+mod call;
 mod connection;
-mod desk;
-mod given;
 mod http;
 mod listing;
 mod news;
 mod pool;
 mod prompts;
 mod relay;
-mod request;
 mod resources;
 mod server;
 mod tasks;
+mod tool_call;
 mod transport;
 mod turns;
-mod words;
 
 pub use http::mount;
 pub use relay::turn;
 
-use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use materia_engine::clock::Clock;
-use materia_engine::library::Library;
-use materia_engine::run::{self, Root};
+use materia_engine::api::{ApiError, Caller, Engine, ErrorKind};
 use materia_model::name::SessionId;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
+use tokio::sync::oneshot;
 
 use crate::door::{Listener, Mcp};
 use crate::view::style::Role;
 use crate::view::{Screen, Voice};
 use crate::world::World;
-use materia_engine::api::{ApiError, Caller, ErrorKind};
 
 use connection::{Common, Host, Server, Whose};
-use desk::{Desk, Place};
 use news::NewsFeed;
+use pool::{CallPool, PoolSharing};
 use transport::Transport;
 use turns::Turns;
+
+/// How long cancelled calls may take to return when the server ends.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Serves until the other end hangs up.
 pub fn run(world: &World, wish: &Mcp) -> u8 {
@@ -69,47 +68,38 @@ pub fn run(world: &World, wish: &Mcp) -> u8 {
 }
 
 fn serve(world: &World, wish: &Mcp) -> Result<(), ApiError> {
-    let home = world.home()?;
-    let session = session(world, wish.session.as_deref())?;
-    let within = world.within().filter(|_| wish.session.is_none());
-    // A session that nobody named cannot be come back to: it is over with the connection.
-    let ours = world
-        .session(wish.session.as_deref())
-        .is_none()
-        .then(|| session.to_string());
-    let library = Library::new(&home, world.variable("HOME").map(Path::new));
-    let cwd = world.cwd.as_ref().ok().cloned();
-    let desk = Arc::new(Desk::open(Place::Own, cwd).map_err(|error| unavailable(&error))?);
-    let host_socket = world.engine().host_socket(&session)?;
+    let engine = world.engine();
+    let named = engine.session(wish.session.as_deref())?;
+    // A client cannot come back to a session that was not named: it ends with the connection.
+    let ends_with_us = named.is_none();
+    let session = named.map_or_else(|| fresh_session(engine), Ok)?;
+    let host_socket = engine.host_socket(&session)?;
     let host = (wish.listener == Listener::Host).then(|| Host {
-        news: NewsFeed::new(world.engine().on_behalf_of(Caller {
-            session: Some(session.to_string()),
-            run: within,
-        })),
+        news: NewsFeed::new(observer(engine, &session, wish)),
         turns: Turns::new(host_socket),
     });
-    let server = Server::new(
-        Common::new(Arc::clone(&desk), library),
-        Whose::Named(session),
-        host,
-    );
-    // One thread: whatever takes time is a process or a thread of its own.
+    let pool = Arc::new(CallPool::new(PoolSharing::OneSession));
+    let common = Common::new(Arc::clone(&pool), engine.clone());
+    let server = Server::new(common, Whose::Named(session.clone()), host);
+    // One thread for the protocol; calls have threads of their own.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()
-        .build();
-    let runtime = runtime.map_err(|error| unavailable(&error))?;
+        .build()
+        .map_err(|error| unavailable(&error))?;
+    let interrupt = interrupt(engine.clone());
     let screen = wish.screen;
     let ended = runtime.block_on(async {
         tokio::select! {
             ended = talk(server, screen) => ended,
-            () = desk.interrupted() => Err(interrupted()),
+            Ok(()) = interrupt => Err(interrupted()),
         }
     });
-    desk.close();
-    if let Some(session) = ours {
-        // What cannot be ended is found by whoever looks next; nobody is there any more to be told.
-        let _runs_go_on = run::end_session(&Root::new(home.runs()), &session, &world.clock());
+    pool.close();
+    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
+    if ends_with_us {
+        // Runs that cannot be ended now are found by the next look; no client is left to notify.
+        let _runs_continue = engine.end_session(&session);
     }
     ended
 }
@@ -145,32 +135,30 @@ fn interrupted() -> ApiError {
     .hint("runs that it started go on; see `materia inspect session:all`")
 }
 
-/// The session of this connection: what was said, what the run around us belongs to, or a fresh one
-/// (A9).
-fn session(world: &World, said: Option<&str>) -> Result<SessionId, ApiError> {
-    world
-        .session(said)
-        .map_or_else(|| Ok(fresh_session()), |session| named(&session))
+/// Completes when a signal asks this process to stop.
+fn interrupt(engine: Engine) -> oneshot::Receiver<()> {
+    let (sender, receiver) = oneshot::channel();
+    // The thread sleeps in the kernel and ends with the process.
+    std::thread::spawn(move || {
+        engine.wait_for_interrupt();
+        let _ended = sender.send(());
+    });
+    receiver
 }
 
-/// A session that nobody has yet.
-fn fresh_session() -> SessionId {
-    let random = Clock::system().fresh_id();
-    let fresh = format!("mcp-{}", &random[random.len().saturating_sub(12)..]);
-    fresh
-        .parse()
-        .unwrap_or_else(|_| unreachable!("letters, digits and a hyphen"))
+/// The engine that watches for news of the session. Where the session was not named, it watches as
+/// the run that this process is a part of.
+fn observer(engine: &Engine, session: &SessionId, wish: &Mcp) -> Engine {
+    let caller = engine.for_session(session).current_caller();
+    engine.on_behalf_of(Caller {
+        run: caller.run.filter(|_| wish.session.is_none()),
+        ..caller
+    })
 }
 
-/// The session of this name.
-fn named(session: &str) -> Result<SessionId, ApiError> {
-    session
-        .parse()
-        .map_err(|error: materia_model::name::NameError| {
-            let mut failure = ApiError::from(error);
-            failure.code = "invalid_session".to_owned();
-            failure
-        })
+/// A session for a client that named none.
+fn fresh_session(engine: &Engine) -> Result<SessionId, ApiError> {
+    engine.fresh_session("mcp")
 }
 
 fn unavailable(error: &std::io::Error) -> ApiError {

@@ -106,6 +106,27 @@ impl Engine {
         }
     }
 
+    /// Blocks until a signal asks this process to stop, or until the call is cancelled.
+    pub fn wait_for_interrupt(&self) {
+        self.interrupts().wait();
+    }
+
+    /// The same engine, for a process in which this variable is not set.
+    pub(crate) fn without_variable(&self, name: &str) -> Self {
+        let environment = &self.environment;
+        let mut variables = environment.variables.clone();
+        variables.remove(OsStr::new(name));
+        let cwd = environment.cwd.as_ref().map(Clone::clone);
+        Self {
+            environment: Arc::new(Environment {
+                variables,
+                cwd: cwd.map_err(|error| io::Error::new(error.kind(), error.to_string())),
+                steps: environment.steps,
+            }),
+            ..self.clone()
+        }
+    }
+
     /// What interrupts a blocking call.
     pub(crate) fn interrupts(&self) -> Interrupts {
         match &self.cancellation {
@@ -137,6 +158,11 @@ impl Engine {
             })?;
         }
         Ok(caller)
+    }
+
+    /// The caller without a session of the request.
+    pub(crate) fn inherited_caller(&self) -> &Caller {
+        &self.caller
     }
 
     /// The run that the caller is a part of.

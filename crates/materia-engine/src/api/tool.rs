@@ -16,7 +16,7 @@ use crate::registry::{self, Registration};
 use crate::store::text::read_file;
 
 pub use crate::recipe::tool::{DraftListReport, ToolCallReport, ToolListReport};
-pub use crate::registry::ToolChangeReport;
+pub use crate::registry::{ToolChangeReport, ToolDefinition, ToolWatcher};
 
 /// A tool to call.
 #[derive(Debug, Default)]
@@ -67,6 +67,16 @@ impl Engine {
     /// Lists the tools.
     pub fn tool_list(&self) -> Result<ToolListReport, ApiError> {
         Ok(tool::list(&self.library()?))
+    }
+
+    /// The tools as an agent is offered them.
+    pub fn tool_definitions(&self) -> Result<Vec<ToolDefinition>, ApiError> {
+        Ok(registry::tools(&registry::survey(&self.library()?)))
+    }
+
+    /// Watches for changes of the tools.
+    pub fn watch_tools(&self) -> Result<ToolWatcher, ApiError> {
+        ToolWatcher::new(&self.library()?).map_err(|error| ApiError::system(&error))
     }
 
     /// Lists the drafts that could become tools.

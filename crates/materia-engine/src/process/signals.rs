@@ -181,6 +181,19 @@ impl Interrupts {
         interrupts
     }
 
+    /// Blocks until one came.
+    pub fn wait(&self) {
+        while !self.came() {
+            let mut fds: Vec<PollFd<'_>> = self
+                .fds()
+                .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
+                .collect();
+            if !matches!(poll(&mut fds, None), Ok(_) | Err(Errno::INTR)) {
+                return;
+            }
+        }
+    }
+
     /// Whether one came since this was last asked.
     pub fn came(&self) -> bool {
         let signals = self.caught.iter().filter(|caught| caught.drain()).count();

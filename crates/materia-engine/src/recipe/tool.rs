@@ -22,7 +22,7 @@ use crate::library::{Found, Library, Located};
 use crate::process::{DEFAULT_GRACE, Nursery};
 use crate::recipe::{LinkedTemplate, NotResolved};
 use crate::registry::{
-    self, Draft, Launch, RecipeState, Survey, Tool, call_shape, record, survey, tools,
+    self, Draft, Launch, RecipeState, Survey, ToolDefinition, call_shape, record, survey, tools,
 };
 use crate::store::dir::{self, Scratch};
 
@@ -42,7 +42,7 @@ pub struct ToolListReport {
     /// The person's root.
     pub root: String,
     /// The tools, by name.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<ToolDefinition>,
 }
 
 /// Lists the tools.

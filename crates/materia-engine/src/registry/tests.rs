@@ -354,11 +354,11 @@ fn r5_launches_are_counted_beside_the_file_and_anew_when_it_changes() {
 fn a_watcher_tells_what_became_of_the_tools() {
     let place = place();
     place.write("stays.json", "{\"template\": \"x\"}");
-    let mut watcher = Watcher::new(&place.library).unwrap();
+    let mut watcher = ToolWatcher::new(&place.library).unwrap();
     assert_eq!(watcher.tools().count(), 1);
-    let wait = |watcher: &mut Watcher| {
+    let wait = |watcher: &mut ToolWatcher| {
         let changes = watcher.wait(Duration::from_secs(20)).unwrap();
-        let names = |tools: &[Tool]| {
+        let names = |tools: &[ToolDefinition]| {
             tools
                 .iter()
                 .map(|tool| tool.name.clone())

@@ -13,7 +13,7 @@ use super::survey::Survey;
 /// A recipe that an agent can call.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Tool {
+pub struct ToolDefinition {
     /// What it is called.
     pub name: String,
     /// What it is for.
@@ -30,13 +30,13 @@ pub struct Tool {
     pub input_schema: Value,
     /// Its file.
     pub path: String,
-    /// Changes when the tool does.
+    /// ToolChanges when the tool does.
     #[serde(skip)]
     pub fingerprint: String,
 }
 
 /// The tools among the recipes.
-pub fn tools(survey: &Survey) -> Vec<Tool> {
+pub fn tools(survey: &Survey) -> Vec<ToolDefinition> {
     survey
         .entries
         .iter()
@@ -45,7 +45,7 @@ pub fn tools(survey: &Survey) -> Vec<Tool> {
         .collect()
 }
 
-fn tool(entry: &Entry) -> Tool {
+fn tool(entry: &Entry) -> ToolDefinition {
     let mut input_schema = schema(&entry.args);
     let takes_run = entry.detached && !entry.args.iter().any(|arg| arg.name == "run_id");
     if let Some(properties) = input_schema["properties"]
@@ -57,7 +57,7 @@ fn tool(entry: &Entry) -> Tool {
             json!({"type": "string", "description": "The id of the run"}),
         );
     }
-    Tool {
+    ToolDefinition {
         name: entry.id.clone(),
         description: entry
             .description

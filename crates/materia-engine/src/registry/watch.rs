@@ -12,7 +12,7 @@ use std::time::Duration;
 use rustix::fs::inotify::WatchFlags;
 
 use super::survey::survey;
-use super::tool::{Tool, tools};
+use super::tool::{ToolDefinition, tools};
 use crate::library::Library;
 use crate::wake::inotify::InotifyWatch;
 use crate::{clock, store::dir};
@@ -24,31 +24,31 @@ const LONGEST: Duration = Duration::from_secs(2);
 
 /// Watches the person's root.
 #[derive(Debug)]
-pub struct Watcher {
+pub struct ToolWatcher {
     library: Library,
     watch: InotifyWatch,
-    tools: BTreeMap<String, Tool>,
+    tools: BTreeMap<String, ToolDefinition>,
 }
 
 /// What changed since the last look.
 #[derive(Debug, Clone, Default)]
-pub struct Changes {
+pub struct ToolChanges {
     /// New tools.
-    pub added: Vec<Tool>,
+    pub added: Vec<ToolDefinition>,
     /// Tools that are different now.
-    pub changed: Vec<Tool>,
+    pub changed: Vec<ToolDefinition>,
     /// Names that are no tools any more.
     pub removed: Vec<String>,
 }
 
-impl Changes {
+impl ToolChanges {
     /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
     }
 }
 
-impl Watcher {
+impl ToolWatcher {
     /// Begins to watch; makes the root where there is none, so that the first recipe is seen.
     pub fn new(library: &Library) -> io::Result<Self> {
         dir::create_private(library.root()).map_err(io::Error::other)?;
@@ -69,22 +69,22 @@ impl Watcher {
     }
 
     /// The tools as they were at the last look, by name.
-    pub fn tools(&self) -> impl Iterator<Item = &Tool> {
+    pub fn tools(&self) -> impl Iterator<Item = &ToolDefinition> {
         self.tools.values()
     }
 
     /// Sleeps until the root changed or the time is over; then looks again. No changes: the time
     /// was over, or what changed makes no difference to any tool.
-    pub fn wait(&mut self, at_most: Duration) -> io::Result<Changes> {
+    pub fn wait(&mut self, at_most: Duration) -> io::Result<ToolChanges> {
         self.watch.wait(at_most)?;
         self.settle()?;
         Ok(self.look())
     }
 
     /// Looks again without waiting: for hosts that wait for the descriptor themselves.
-    pub fn look(&mut self) -> Changes {
+    pub fn look(&mut self) -> ToolChanges {
         let now = by_name(&self.library);
-        let mut changes = Changes::default();
+        let mut changes = ToolChanges::default();
         for (name, tool) in &now {
             match self.tools.get(name) {
                 None => changes.added.push(tool.clone()),
@@ -120,14 +120,14 @@ impl Watcher {
     }
 }
 
-fn by_name(library: &Library) -> BTreeMap<String, Tool> {
+fn by_name(library: &Library) -> BTreeMap<String, ToolDefinition> {
     tools(&survey(library))
         .into_iter()
         .map(|tool| (tool.name.clone(), tool))
         .collect()
 }
 
-impl AsFd for Watcher {
+impl AsFd for ToolWatcher {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.watch.as_fd()
     }

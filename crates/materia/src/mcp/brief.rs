@@ -6,7 +6,7 @@
 use materia_model::text;
 use serde_json::{Map, Value};
 
-use super::request::Request;
+use super::call::CallKind;
 
 /// How long a text is at most, in bytes, where the content is not what was asked for.
 const LONGEST: usize = 1200;
@@ -48,18 +48,17 @@ const QUIET: &[&str] = &[
 ];
 
 /// What a model is told of an answer.
-pub(super) fn text(request: &Request, document: &Value, woken: bool) -> String {
-    let verb = request.words.first().map_or("", String::as_str);
+pub(super) fn text(kind: CallKind, notes: &[String], document: &Value, woken: bool) -> String {
     let mut said = match document {
         Value::String(text) => text.clone(),
         _ if document["ok"] == false && document.get("error").is_some_and(Value::is_object) => {
             failure(&document["error"])
         }
-        _ => match verb {
-            "spawn" => started(document, woken),
-            "cast" => cast(document, woken),
-            "wait" => waited(document),
-            "tool" if document.get("text").is_some() => field(document, "text").to_owned(),
+        _ => match kind {
+            CallKind::Spawn | CallKind::SpawnCast => started(document, woken),
+            CallKind::Cast => cast(document, woken),
+            CallKind::Wait => waited(document),
+            CallKind::Tool if document.get("text").is_some() => field(document, "text").to_owned(),
             _ if document.get("stdout").is_some() => tail(document),
             _ => general(document),
         },
@@ -69,16 +68,16 @@ pub(super) fn text(request: &Request, document: &Value, woken: bool) -> String {
         .into_iter()
         .flatten()
         .filter_map(warning);
-    for note in warnings.chain(request.notes.iter().cloned()) {
+    for note in warnings.chain(notes.iter().cloned()) {
         said.push_str(&format!("\nnote: {}", text::bounded(&note, 200)));
     }
-    if !["spawn", "cast", "wait"].contains(&verb) {
+    if matches!(kind, CallKind::Tool | CallKind::Other) {
         let next = actions(document);
         if !next.is_empty() {
             said.push_str(&format!("\nnext: {}", next.join(" | ")));
         }
     }
-    let longest = if verb == "tool" || document.get("stdout").is_some() {
+    let longest = if kind == CallKind::Tool || document.get("stdout").is_some() {
         usize::MAX
     } else {
         LONGEST
@@ -395,31 +394,31 @@ mod tests {
 
     use super::*;
 
-    fn said(verb: &str, document: &Value) -> String {
-        text(&Request::report([verb]), document, true)
+    fn said(kind: CallKind, document: &Value) -> String {
+        text(kind, &[], document, true)
     }
 
     #[test]
     fn a_report_becomes_a_few_words() {
         let spawned = json!({"ok": true, "run": "a", "status": "running", "stateDir": "/x", "next": [], "warnings": ["odd"]});
         assert_eq!(
-            said("spawn", &spawned),
+            said(CallKind::Spawn, &spawned),
             "run:a is running. You are told when it ends.\nnext: inspect run:a tail | message run:a control.kill\nnote: odd"
         );
         let refused = json!({"ok": false, "error": {"code": "session_mismatch", "message": "not yours", "hint": "ask"}});
         assert_eq!(
-            said("inspect", &refused),
+            said(CallKind::Other, &refused),
             "error session_mismatch: not yours\nhint: ask"
         );
         let listed = json!({"ok": true, "session": "s", "runs": [{"run": "a", "status": "done"}], "next": ["materia inspect run:a --view tail"]});
         assert_eq!(
-            said("inspect", &listed),
+            said(CallKind::Other, &listed),
             "runs:\n- run=a status=done\nnext: inspect run:a tail"
         );
         let waited =
             json!({"ok": true, "timedOut": true, "runs": [{"run": "a", "status": "running"}]});
         assert_eq!(
-            said("wait", &waited),
+            said(CallKind::Wait, &waited),
             "run:a running\nThe time was over first; they go on."
         );
     }
@@ -427,6 +426,6 @@ mod tests {
     #[test]
     fn a_hostile_report_stays_bounded() {
         let deep = json!({"ok": true, "things": vec![json!({"name": "x".repeat(5000)}); 500], "word": "é".repeat(9000)});
-        assert!(said("inspect", &deep).len() <= LONGEST + 80);
+        assert!(said(CallKind::Other, &deep).len() <= LONGEST + 80);
     }
 }

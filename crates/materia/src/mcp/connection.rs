@@ -1,14 +1,12 @@
 //! One connection: whose it is, and how its questions are asked.
 //!
-//! Owns what a connection knows and the asking of the desk with it: with signs of life meanwhile,
-//! and given up when nobody wants the answer any more. What of it the protocol is told, the server
-//! says.
+//! Owns what a connection knows, and making calls for it: with progress notifications meanwhile, and
+//! cancelled when the client gives one up. `server` decides what of it goes into the protocol.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use materia_engine::library::Library;
-use materia_engine::registry::Watcher;
+use materia_engine::api::Engine;
 use materia_model::name::SessionId;
 use materia_model::text;
 use rmcp::RoleServer;
@@ -20,12 +18,12 @@ use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::desk::{Answer, Desk};
+use super::call::{Answer, Call, CallKind, CallRequest};
 use super::news::NewsFeed;
-use super::request::{Form, Request};
+use super::pool::CallPool;
 use super::tasks::{self, Asks, Subject};
 use super::turns::Turns;
-use super::{brief, listing, words};
+use super::{brief, listing, tool_call};
 
 /// How often a client is told that a long call goes on.
 const HEARTBEAT: Duration = Duration::from_secs(5);
@@ -37,19 +35,19 @@ const MOST_WORDS: usize = 200;
 /// What every connection of a process shares.
 #[derive(Debug, Clone)]
 pub(super) struct Common {
-    pub(super) desk: Arc<Desk>,
-    pub(super) library: Library,
+    pub(super) pool: Arc<CallPool>,
+    pub(super) engine: Engine,
     /// Counts the changes of the tools.
     pub(super) changes: watch::Receiver<u64>,
 }
 
 impl Common {
     /// Begins to watch the person's tools.
-    pub(super) fn new(desk: Arc<Desk>, library: Library) -> Self {
-        let changes = changes(&library);
+    pub(super) fn new(pool: Arc<CallPool>, engine: Engine) -> Self {
+        let changes = changes(&engine);
         Self {
-            desk,
-            library,
+            pool,
+            engine,
             changes,
         }
     }
@@ -106,13 +104,17 @@ impl Server {
         }
     }
 
-    /// Asks, and tells the client now and then that it goes on.
-    pub(super) async fn ask(
+    /// Makes a call, and notifies the client now and then that it still runs.
+    pub(super) async fn call(
         &self,
-        request: Request,
+        request: CallRequest,
         context: &RequestContext<RoleServer>,
     ) -> Result<Answer, ErrorData> {
-        let mut pending = self.common.desk.ask(self.session(), request);
+        let engine = self.common.engine.for_session(self.session());
+        let made = self.common.pool.call(self.session(), move |cancellation| {
+            Ok(request.perform(&engine.cancelled_by(cancellation)))
+        });
+        let mut made = std::pin::pin!(made);
         let token = context.meta.get_progress_token();
         let mut beats = 0u32;
         let mut heart = tokio::time::interval(HEARTBEAT);
@@ -120,7 +122,7 @@ impl Server {
         heart.tick().await;
         loop {
             tokio::select! {
-                answer = pending.answer() => return Ok(answer),
+                answer = &mut made => return Ok(answer.unwrap_or_else(|error| Answer::error(&error))),
                 () = context.ct.cancelled() => {
                     return Err(ErrorData::internal_error("the request was cancelled", None));
                 }
@@ -135,34 +137,24 @@ impl Server {
         }
     }
 
-    pub(super) fn request(&self, params: CallToolRequestParams) -> Result<Request, CallToolResult> {
+    /// The call that a tool call is, or the result that refuses it.
+    pub(super) fn tool_call(&self, params: CallToolRequestParams) -> Result<Call, CallToolResult> {
         let arguments = params.arguments.unwrap_or_default();
-        if let Some(made) = words::request(&params.name, arguments.clone()) {
-            return made.map_err(|misfit| {
-                let error =
-                    json!({"code": "invalid_arguments", "message": misfit.message, "hint": misfit.hint});
-                told(
-                    &Request::report([params.name.as_ref()]),
-                    json!({"ok": false, "error": error}),
-                    true,
-                    Depth::Whole,
-                )
-            });
+        if let Some(call) = tool_call::own_tool(&params.name, arguments.clone()) {
+            return call.map_err(|error| refused("invalid_arguments", &error.message, &error.hint));
         }
-        match listing::registered(&self.common.library)
+        match listing::registered(&self.common.engine)
             .iter()
             .find(|tool| tool.name == params.name)
         {
-            Some(tool) => Ok(words::tool(&tool.name, tool.detached, arguments)),
+            Some(tool) => Ok(tool_call::registered_tool(
+                &tool.name,
+                tool.detached,
+                arguments,
+            )),
             None => {
                 let message = format!("there is no tool {}", text::quoted(&params.name));
-                let error = json!({"code": "tool_not_found", "message": message, "hint": "list the tools again"});
-                Err(told(
-                    &Request::report(["tool"]),
-                    json!({"ok": false, "error": error}),
-                    true,
-                    Depth::Whole,
-                ))
+                Err(refused("tool_not_found", &message, "list the tools again"))
             }
         }
     }
@@ -173,7 +165,7 @@ impl Server {
         subject: &Subject,
         context: &RequestContext<RoleServer>,
     ) -> Result<DetailedTask, ErrorData> {
-        let answer = self.ask(subject.question(), context).await?;
+        let answer = self.call(subject.question(), context).await?;
         if answer.document["runs"][0].is_null() {
             return Err(failed(&answer));
         }
@@ -189,13 +181,12 @@ impl Server {
         subject: &Subject,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let question = subject.question();
-        let answer = self.ask(question.clone(), context).await?;
+        let answer = self.call(subject.question(), context).await?;
         if answer.document["timedOut"] == true {
             return Ok(tasks::begun(subject.state(&answer.document, Asks::No)).into());
         }
         let failed = answer.document["timedOut"].is_null();
-        Ok(told(&question, answer.document, failed, Depth::Model).into())
+        Ok(result(CallKind::Wait, &[], answer.document, failed, Depth::Model).into())
     }
 
     /// What a person typed behind a host's slash: the words of a command line, answered as a person
@@ -220,11 +211,7 @@ impl Server {
                 None,
             ));
         };
-        let request = Request {
-            form: Form::Text,
-            ..Request::report(words)
-        };
-        let answer = self.ask(request, context).await?;
+        let answer = self.call(CallRequest::CommandLine(words), context).await?;
         Ok(json!({"ok": answer.code == 0, "code": answer.code, "text": answer.document}))
     }
 }
@@ -245,15 +232,25 @@ pub(super) fn failed(answer: &Answer) -> ErrorData {
     ErrorData::invalid_params(message, Some(answer.document.clone()))
 }
 
+/// The result that refuses a tool call.
+fn refused(code: &str, message: &str, hint: &str) -> CallToolResult {
+    let error = json!({"code": code, "message": message, "hint": hint});
+    let document = json!({"ok": false, "error": error});
+    result(CallKind::Other, &[], document, true, Depth::Whole)
+}
+
 /// The result of a call: the report, whole or what a model needs of it, and a few words.
-pub(super) fn told(
-    request: &Request,
+pub(super) fn result(
+    kind: CallKind,
+    notes: &[String],
     document: Value,
     failed: bool,
     depth: Depth,
 ) -> CallToolResult {
     let woken = depth == Depth::Host;
-    let content = vec![ContentBlock::text(brief::text(request, &document, woken))];
+    let content = vec![ContentBlock::text(brief::text(
+        kind, notes, &document, woken,
+    ))];
     let mut result = if failed {
         CallToolResult::error(content)
     } else {
@@ -278,12 +275,12 @@ pub(super) enum Depth {
     Host,
 }
 
-/// Counts the changes of the person's tools, as the kernel tells them.
-fn changes(library: &Library) -> watch::Receiver<u64> {
+/// Counts the changes of the user's tools, as the kernel reports them.
+fn changes(engine: &Engine) -> watch::Receiver<u64> {
     let (sender, receiver) = watch::channel(0);
-    // Begun before anybody is answered: what is registered after the first answer is a change,
-    // however slow the thread is.
-    let Ok(mut watcher) = Watcher::new(library) else {
+    // Begins before the first answer: what is registered after it is a change, however slow the
+    // thread is.
+    let Ok(mut watcher) = engine.watch_tools() else {
         return receiver;
     };
     std::thread::spawn(move || {

@@ -7,7 +7,6 @@
 //! for all that name none. Who may come in at all is looked at before, by whoever mounts this.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -16,7 +15,6 @@ use axum::body::Body;
 use axum::extract::{Path as InPath, Request, State};
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use axum::routing::any;
-use materia_engine::library::Library;
 use materia_model::name::SessionId;
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -24,11 +22,10 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use serde_json::json;
 
 use super::connection::{Common, Server, Whose};
-use super::desk::{Desk, Place};
-use super::{named, unavailable};
+use super::pool::{CallPool, PoolSharing};
 use crate::door::Mounted;
 use crate::world::World;
-use materia_engine::api::ApiError;
+use materia_engine::api::{ApiError, session_id};
 
 /// How many connections there are at most; the one that was not used for longest makes place for
 /// another.
@@ -58,10 +55,9 @@ struct Used {
 
 /// What serves agents inside another server.
 pub fn mount(world: &World) -> Result<Mounted, ApiError> {
-    let home = world.home()?;
-    let library = Library::new(&home, world.variable("HOME").map(Path::new));
-    let cwd = world.cwd.as_ref().ok().cloned();
-    let desk = Arc::new(Desk::open(Place::Shared, cwd).map_err(|error| unavailable(&error))?);
+    let pool = Arc::new(CallPool::new(PoolSharing::ManySessions));
+    // What the user trusts the server with is not for its clients (S2).
+    let engine = world.engine().without_trust();
     let mut connections = LocalSessionManager::default();
     connections.session_config.keep_alive = Some(IDLE);
     // Names and origins are looked at by whoever mounts this, and more strictly.
@@ -69,8 +65,8 @@ pub fn mount(world: &World) -> Result<Mounted, ApiError> {
         .disable_allowed_hosts()
         .disable_allowed_origins();
     let agents = Arc::new(Agents {
-        common: Common::new(Arc::clone(&desk), library),
-        alone: named(ALONE)?,
+        common: Common::new(Arc::clone(&pool), engine),
+        alone: session_id(ALONE)?,
         connections: Arc::new(connections),
         config: config.clone(),
         used: Mutex::default(),
@@ -81,7 +77,7 @@ pub fn mount(world: &World) -> Result<Mounted, ApiError> {
         .with_state(agents);
     let end = move || {
         config.cancellation_token.cancel();
-        desk.close();
+        pool.close();
     };
     Ok(Mounted {
         routes,
@@ -98,7 +94,7 @@ async fn serve_named(
     InPath(session): InPath<String>,
     request: Request,
 ) -> Response<Body> {
-    match named(&session) {
+    match session_id(&session) {
         Ok(session) => agents.answer(Some(session), request).await,
         Err(failure) => refused(&failure.message),
     }

@@ -5,8 +5,7 @@
 
 use std::sync::Arc;
 
-use materia_engine::library::Library;
-use materia_engine::registry::{self, Tool as Registered};
+use materia_engine::api::{Engine, ToolDefinition};
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 
@@ -93,16 +92,16 @@ pub(super) fn own() -> Vec<Tool> {
     ]
 }
 
-/// The tools in the person's root that an agent can call.
-pub(super) fn registered(library: &Library) -> Vec<Registered> {
+/// The user's tools that an agent can call; ours win over a tool of the same name.
+pub(super) fn registered(engine: &Engine) -> Vec<ToolDefinition> {
     let ours: Vec<Tool> = own();
-    let mut tools = registry::tools(&registry::survey(library));
+    let mut tools = engine.tool_definitions().unwrap_or_default();
     tools.retain(|tool| ours.iter().all(|own| own.name != tool.name));
     tools
 }
 
 /// A registered tool, as it is offered.
-pub(super) fn offered(tool: &Registered) -> Tool {
+pub(super) fn offered(tool: &ToolDefinition) -> Tool {
     let schema = tool.input_schema.as_object().cloned().unwrap_or_default();
     Tool::new(
         tool.name.clone(),

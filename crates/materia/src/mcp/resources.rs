@@ -1,10 +1,12 @@
 //! What can be read by its address: runs, casts, recipes and loadouts.
 //!
-//! Owns the addresses. What is behind them is a report of the command line, as ever.
+//! Owns the addresses. What is behind them is the report of a call.
 
 use rmcp::model::{Resource, ResourceTemplate};
 
-use super::request::Request;
+use materia_engine::api::InspectRequest;
+
+use super::call::CallRequest;
 
 const SCHEME: &str = "materia://";
 
@@ -38,23 +40,27 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     LISTS.iter().map(one).collect()
 }
 
-/// The request for what is behind an address.
-pub(super) fn request(uri: &str) -> Option<Request> {
+/// The call that reads what is behind an address.
+pub(super) fn call(uri: &str) -> Option<CallRequest> {
     let path = uri.strip_prefix(SCHEME)?;
     let (kind, name) = path
         .split_once('/')
         .map_or((path, None), |(kind, name)| (kind, Some(name)));
-    let name = name.map(decoded);
-    let name = name.as_deref();
-    Some(match (kind, name) {
-        ("runs", None) => Request::report(["inspect", "--", "coordinator"]),
-        ("runs", Some(run)) => Request::report(["inspect", "--", &format!("run:{run}")]),
-        ("casts", None) => Request::report(["casts"]),
-        ("casts", Some(cast)) => Request::report(["cast-show", "--", cast]),
-        ("recipes", None) => Request::report(["recipe", "list"]),
-        ("recipes", Some(recipe)) => Request::report(["recipe", "show", "--", recipe]),
-        ("loadouts", None) => Request::report(["loadout", "list"]),
-        ("loadouts", Some(loadout)) => Request::report(["grid", "--format=json", "--", loadout]),
+    let inspect = |target: String| {
+        CallRequest::Inspect(InspectRequest {
+            target,
+            ..InspectRequest::default()
+        })
+    };
+    Some(match (kind, name.map(decoded)) {
+        ("runs", None) => inspect("coordinator".to_owned()),
+        ("runs", Some(run)) => inspect(format!("run:{run}")),
+        ("casts", None) => CallRequest::CastList,
+        ("casts", Some(cast)) => CallRequest::CastShow(cast),
+        ("recipes", None) => CallRequest::RecipeList,
+        ("recipes", Some(recipe)) => CallRequest::RecipeShow(recipe),
+        ("loadouts", None) => CallRequest::LoadoutList,
+        ("loadouts", Some(loadout)) => CallRequest::Grid(loadout),
         _ => return None,
     })
 }
@@ -90,17 +96,15 @@ mod tests {
 
     #[test]
     fn an_address_names_one_thing_or_all_of_a_kind() {
-        let words = |uri| request(uri).map(|request| request.words.join(" "));
-        assert_eq!(words("materia://runs/a").unwrap(), "inspect -- run:a");
+        let shown = |uri| call(uri).map(|call| format!("{call:?}"));
+        assert!(shown("materia://runs/a").unwrap().contains("\"run:a\""));
         assert_eq!(
-            words("materia://loadouts/Hello%20World").unwrap(),
-            "grid --format=json -- Hello World"
+            shown("materia://loadouts/Hello%20World").unwrap(),
+            "Grid(\"Hello World\")"
         );
-        assert_eq!(
-            words("materia://loadouts/100%").unwrap(),
-            "grid --format=json -- 100%"
-        );
-        assert_eq!(words("materia://secrets"), None);
-        assert_eq!(words("file:///etc/passwd"), None);
+        assert_eq!(shown("materia://loadouts/100%").unwrap(), "Grid(\"100%\")");
+        assert_eq!(shown("materia://loadouts").unwrap(), "LoadoutList");
+        assert_eq!(shown("materia://secrets"), None);
+        assert_eq!(shown("file:///etc/passwd"), None);
     }
 }

@@ -1,7 +1,6 @@
 //! What the server answers: tools, tasks, resources, prompts, and what hosts ask besides.
 //!
-//! Owns the translation between the protocol and a connection. Which process does the work is the
-//! desk's business.
+//! Owns the translation between the protocol and a connection. Where calls run is decided by `pool`.
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CustomNotification, CustomRequest,
@@ -17,9 +16,9 @@ use rmcp::{Peer, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::connection::{Depth, Host, Server, Whose, failed, subject, told};
+use super::connection::{Depth, Host, Server, Whose, failed, result, subject};
 use super::tasks::{self, Subject};
-use super::{listing, prompts, resources, words};
+use super::{listing, prompts, resources, tool_call};
 
 /// What in a request's `_meta` asks for the whole report; tools of a person have no such parameter.
 const WHOLE: &str = "materia/verbose";
@@ -30,8 +29,9 @@ impl ServerHandler for Server {
         params: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        if let Whose::Greeted { fresh, .. } = &self.whose {
-            fresh.get_or_init(super::fresh_session);
+        if let Whose::Greeted { fresh, alone } = &self.whose {
+            let engine = &self.common.engine;
+            fresh.get_or_init(|| super::fresh_session(engine).unwrap_or_else(|_| alone.clone()));
         }
         context.peer.set_peer_info(params.clone());
         self.negotiate_initialize(&params)
@@ -57,7 +57,7 @@ impl ServerHandler for Server {
     ) -> Result<ListToolsResult, ErrorData> {
         let mut tools = listing::own();
         tools.extend(
-            listing::registered(&self.common.library)
+            listing::registered(&self.common.engine)
                 .iter()
                 .map(listing::offered),
         );
@@ -74,26 +74,27 @@ impl ServerHandler for Server {
             params
                 .arguments
                 .as_ref()
-                .and_then(|given| given.get(words::VERBOSE)),
+                .and_then(|given| given.get(tool_call::VERBOSE)),
         ) || whole(context.meta.get(WHOLE));
         // Whoever says how long to wait wants an answer by then.
         let has_patience = params
             .arguments
             .as_ref()
             .is_some_and(|given| given.contains_key("timeout"));
-        let request = match self.request(params) {
-            Ok(request) => request,
+        let call = match self.tool_call(params) {
+            Ok(call) => call,
             Err(refused) => return Ok(refused.into()),
         };
+        let kind = call.request.kind();
         let follows = follows(&context);
         if follows
             && !has_patience
-            && let Some(subject) = Subject::awaited(&request)
+            && let Some(subject) = Subject::awaited(&call.request)
         {
             return self.awaited(&subject, &context).await;
         }
-        let answer = self.ask(request.clone(), &context).await?;
-        if follows && let Some(subject) = Subject::of(&request, &answer) {
+        let answer = self.call(call.request, &context).await?;
+        if follows && let Some(subject) = Subject::of(kind, &answer) {
             let state = self.state(&subject, &context).await?;
             return Ok(tasks::begun(state).into());
         }
@@ -104,7 +105,7 @@ impl ServerHandler for Server {
         };
         // A run that was waited for and failed is an answer, and no failure of the call.
         let failed = answer.code != 0 && answer.document["timedOut"].is_null();
-        Ok(told(&request, answer.document, failed, depth).into())
+        Ok(result(kind, &call.notes, answer.document, failed, depth).into())
     }
 
     async fn get_task(
@@ -132,7 +133,7 @@ impl ServerHandler for Server {
             .iter()
             .filter(|(key, _)| input_requests.contains_key(*key));
         for request in answers.filter_map(|(_, response)| subject.answer(response)) {
-            let answer = self.ask(request, &context).await?;
+            let answer = self.call(request, &context).await?;
             if answer.code != 0 {
                 return Err(failed(&answer));
             }
@@ -152,7 +153,7 @@ impl ServerHandler for Server {
             .filter(|_| !state.payload.status().is_terminal())
         {
             // One that ended meanwhile is what was wanted.
-            self.ask(request, &context).await?;
+            self.call(request, &context).await?;
         }
         Ok(())
     }
@@ -180,13 +181,13 @@ impl ServerHandler for Server {
         params: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let Some(request) = resources::request(&params.uri) else {
+        let Some(request) = resources::call(&params.uri) else {
             return Err(ErrorData::resource_not_found(
                 format!("there is nothing at {}", params.uri),
                 None,
             ));
         };
-        let answer = self.ask(request, &context).await?;
+        let answer = self.call(request, &context).await?;
         if answer.code != 0 {
             let message = answer.document["error"]["message"]
                 .as_str()
@@ -206,7 +207,9 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::list()))
+        Ok(ListPromptsResult::with_all_items(prompts::list(
+            self.common.engine.shipped_roles(),
+        )))
     }
 
     async fn get_prompt(
@@ -219,7 +222,9 @@ impl ServerHandler for Server {
             .as_ref()
             .and_then(|given| given.get("request"))
             .and_then(Value::as_str);
-        let found = prompts::get(&params.name, request);
+        let roles = self.common.engine.shipped_roles();
+        let role = roles.into_iter().find(|role| role.id == params.name);
+        let found = role.map(|role| prompts::get(role, request));
         let missing =
             || ErrorData::invalid_params(format!("there is no prompt {}", params.name), None);
         found.map(Into::into).ok_or_else(missing)

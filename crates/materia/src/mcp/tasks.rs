@@ -5,6 +5,9 @@
 //! last as long as runs do, across connections and restarts, and belong to whom the runs belong.
 //! Never remembers anything.
 
+use std::time::Duration;
+
+use materia_engine::api::{Draft, MessageRequest, WaitRequest};
 use materia_model::text;
 use rmcp::model::{
     CallToolResult, CreateTaskResult, DetailedTask, InputRequest, InputRequests, Task, TaskPayload,
@@ -13,8 +16,7 @@ use rmcp::model::{
 use serde_json::{Map, Value, json};
 
 use super::brief;
-use super::desk::Answer;
-use super::request::Request;
+use super::call::{Answer, CallKind, CallRequest};
 
 /// How many runs one task is about at most.
 const MOST_RUNS: usize = 16;
@@ -48,41 +50,36 @@ pub(super) enum Subject {
 }
 
 impl Subject {
-    /// What a call has begun, where it goes on by itself.
-    pub(super) fn of(request: &Request, answer: &Answer) -> Option<Self> {
+    /// What a call has started, where it continues by itself.
+    pub(super) fn of(kind: CallKind, answer: &Answer) -> Option<Self> {
         let document = &answer.document;
         let word = |name: &str| document[name].as_str().map(str::to_owned);
-        let goes_on = answer.code == 0 && document["status"] == "running";
-        match request.words.first().map(String::as_str) {
-            Some("cast") if goes_on => Some(Self::Cast { run: word("run")? }),
-            Some("spawn")
-                if goes_on
-                    && request
-                        .words
-                        .iter()
-                        .any(|word| word.starts_with("--loadout=")) =>
-            {
-                Some(Self::Cast { run: word("run")? })
-            }
-            Some("spawn") if goes_on => Some(Self::Start {
+        if answer.code != 0 || document["status"] != "running" {
+            return None;
+        }
+        match kind {
+            CallKind::Cast | CallKind::SpawnCast => Some(Self::Cast { run: word("run")? }),
+            CallKind::Spawn => Some(Self::Start {
                 run: word("run")?,
                 generation: word("generation")?,
             }),
-            _ => None,
+            CallKind::Wait | CallKind::Tool | CallKind::Other => None,
         }
     }
 
     /// What a call waits for, where it may wait as long as it takes.
-    pub(super) fn awaited(request: &Request) -> Option<Self> {
-        let words = &request.words;
-        let behind = words.iter().position(|word| word == "--")?;
-        let runs: Vec<String> = words[behind + 1..].to_vec();
+    pub(super) fn awaited(request: &CallRequest) -> Option<Self> {
+        let CallRequest::Wait(WaitRequest { runs, any, .. }) = request else {
+            return None;
+        };
         let fits = runs.len() <= MOST_RUNS
             && runs
                 .iter()
                 .all(|run| run.len() <= 132 && !run.contains(','));
-        let any = words.iter().any(|word| word == "--any");
-        (words[0] == "wait" && fits).then_some(Self::End { any, runs })
+        fits.then(|| Self::End {
+            any: *any,
+            runs: runs.clone(),
+        })
     }
 
     /// The id of its task.
@@ -124,47 +121,41 @@ impl Subject {
         })
     }
 
-    /// What asks how it stands.
-    pub(super) fn question(&self) -> Request {
+    /// The call that reads its state.
+    pub(super) fn question(&self) -> CallRequest {
         let (any, runs) = match self {
             Self::Start { run, .. } | Self::Cast { run } => (false, vec![format!("run:{run}")]),
             Self::End { any, runs } => (*any, runs.clone()),
         };
-        let mut words = vec!["wait".to_owned(), "--timeout=0".to_owned()];
-        words.extend(any.then(|| "--any".to_owned()));
-        words.push("--".to_owned());
-        words.extend(runs);
-        Request::report(words)
+        CallRequest::Wait(WaitRequest {
+            runs,
+            any,
+            timeout: Some(Duration::ZERO),
+            ..WaitRequest::default()
+        })
     }
 
-    /// What ends it; nothing where only somebody's waiting would end.
-    pub(super) fn end(&self) -> Option<Request> {
-        let (run, kind) = match self {
-            Self::Start { run, .. } => (run, "control.kill"),
-            Self::Cast { run } => (run, "control.abort"),
-            Self::End { .. } => return None,
-        };
-        Some(Request::report([
-            "message",
-            "--",
-            &format!("run:{run}"),
-            kind,
-        ]))
+    /// The call that ends it; none where only a client's waiting would end.
+    pub(super) fn end(&self) -> Option<CallRequest> {
+        match self {
+            Self::Start { run, .. } => Some(message(run, "control.kill", None)),
+            Self::Cast { run } => Some(message(run, "control.abort", None)),
+            Self::End { .. } => None,
+        }
     }
 
-    /// What gives a cast the answer it waits for; without one, it goes on by itself.
-    pub(super) fn answer(&self, response: &Value) -> Option<Request> {
+    /// The call that gives a cast the answer it waits for; without one, the cast continues by
+    /// itself.
+    pub(super) fn answer(&self, response: &Value) -> Option<CallRequest> {
         let Self::Cast { run } = self else {
             return None;
         };
-        let to = format!("run:{run}");
         match response["action"].as_str()? {
             "accept" => {
                 let body = response["content"][ANSWER].as_str()?;
-                let words = ["message", "--body-file", "-", "--", &to, "control.continue"];
-                Some(Request::report(words).reading(json!(body).to_string()))
+                Some(message(run, "control.continue", Some(body.into())))
             }
-            "decline" => Some(Request::report(["message", "--", &to, "control.continue"])),
+            "decline" => Some(message(run, "control.continue", None)),
             _ => None,
         }
     }
@@ -187,7 +178,7 @@ impl Subject {
             .flatten()
             .filter_map(|run| run["endedAt"].as_str());
         let last = ended.max().unwrap_or(&began).to_owned();
-        let said = brief::text(&self.question(), document, false);
+        let said = brief::text(CallKind::Wait, &[], document, false);
         let task = Task::new(self.id(), TaskStatus::Working, began, last)
             .with_poll_interval_ms(INTERVAL)
             .with_status_message(text::bounded(&said, 300));
@@ -222,6 +213,19 @@ impl Subject {
         report.extend(brief::compact(run).as_object().cloned().unwrap_or_default());
         completed(said, Value::Object(report), status != "done")
     }
+}
+
+/// The call that sends a message to a run.
+fn message(run: &str, kind: &str, body: Option<Value>) -> CallRequest {
+    CallRequest::Message(MessageRequest {
+        draft: Draft {
+            to: format!("run:{run}"),
+            kind: kind.to_owned(),
+            body,
+            ..Draft::default()
+        },
+        ..MessageRequest::default()
+    })
 }
 
 /// Whether the client can ask its person.
@@ -309,10 +313,11 @@ mod tests {
         for wrong in ["", "run:a", "x:y", "run:", "wait:", "a"] {
             assert_eq!(Subject::read(wrong), None, "{wrong}");
         }
-        assert_eq!(
-            start.question().words,
-            ["wait", "--timeout=0", "--", "run:a"]
-        );
+        let CallRequest::Wait(question) = start.question() else {
+            panic!("the state is read by waiting for no time")
+        };
+        assert_eq!(question.runs, ["run:a"]);
+        assert_eq!(question.timeout, Some(Duration::ZERO));
     }
 
     #[test]
