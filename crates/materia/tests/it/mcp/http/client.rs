@@ -51,6 +51,17 @@ impl HttpResponse {
 }
 
 impl<'a> UiServer<'a> {
+    /// The files that the server has open.
+    pub fn open_files(&self) -> Vec<String> {
+        let Some(server) = &self.server else {
+            return Vec::new();
+        };
+        let fds = std::fs::read_dir(format!("/proc/{}/fd", server.pid())).unwrap();
+        fds.filter_map(|fd| std::fs::read_link(fd.ok()?.path()).ok())
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect()
+    }
+
     /// Starts the server.
     pub fn new(env: &'a TestEnv) -> Self {
         Self::with_env(env, &[])
