@@ -12,6 +12,7 @@ mod setting;
 mod import;
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 pub(crate) use field::{IMPORT_NODE, NODE, Range};
 
@@ -146,6 +147,7 @@ impl<'a> TemplateReader<'a> {
             declared: self.declared,
             uses_stages: self.uses_stages,
             warnings,
+            interface: OnceLock::new(),
         })
     }
 

@@ -48,13 +48,13 @@ pub fn expand(
     values: &Map<String, Value>,
     facts: Facts<'_>,
 ) -> Result<Expansion, Vec<Finding>> {
-    let interface = Interface::of(template);
+    let interface = template.interface();
     let mut warnings = interface.undeclared(values);
-    let caller = fit_caller(template, values, &interface)?;
+    let caller = fit_caller(template, values, interface)?;
     let evaluator = Evaluator::new(template, &caller, facts);
     let mut expander = Expander {
         evaluator,
-        interface: &interface,
+        interface,
         findings: Vec::new(),
         warnings: Vec::new(),
         copies: 0,
@@ -92,8 +92,8 @@ pub fn fill(
     values: &Map<String, Value>,
     facts: Facts<'_>,
 ) -> Result<String, Vec<Finding>> {
-    let interface = Interface::of(template);
-    let caller = fit_caller(template, values, &interface)?;
+    let interface = template.interface();
+    let caller = fit_caller(template, values, interface)?;
     let word = Word::whole(text);
     let read = Text::parse(&word, text, None).map_err(|problem| {
         vec![Finding::error(problem.code, problem.message).hint(problem.hint)]
@@ -101,7 +101,7 @@ pub fn fill(
     let evaluator = Evaluator::new(template, &caller, facts);
     let filled = Frame::outside(&template.realm)
         .within(&template.root, None, |frame| evaluator.text(&read, frame));
-    filled.map_err(|fault| vec![finding(&fault, &interface)])
+    filled.map_err(|fault| vec![finding(&fault, interface)])
 }
 
 /// The caller's values, each made to fit its declared type (T6).

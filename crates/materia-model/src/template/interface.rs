@@ -46,7 +46,11 @@ pub(crate) struct Interface {
 impl Template {
     /// The public arguments, declared ones first.
     pub fn args(&self) -> Vec<Arg> {
-        Interface::of(self).args
+        self.interface().args.clone()
+    }
+
+    pub(crate) fn interface(&self) -> &Interface {
+        self.interface.get_or_init(|| Interface::of(self))
     }
 }
 

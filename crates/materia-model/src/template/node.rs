@@ -4,9 +4,11 @@
 //! nothing is checked again: what a `Template` holds has passed every check that needs no values.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
+use super::interface::Interface;
 use super::origin::Origin;
 use super::syntax::Text;
 use super::value::Type;
@@ -24,6 +26,8 @@ pub struct Template {
     /// Whether any text names an earlier stage.
     pub(crate) uses_stages: bool,
     pub(crate) warnings: Vec<Finding>,
+    /// Derived when it is first asked for.
+    pub(crate) interface: OnceLock<Interface>,
 }
 
 impl Template {

@@ -19,7 +19,7 @@ use super::super::value::Type;
 use super::{Arg, Inferred, Interface, Use};
 
 impl Interface {
-    pub(crate) fn of(template: &Template) -> Self {
+    pub(super) fn of(template: &Template) -> Self {
         let home = &template.realm;
         let mut walk = Walk {
             home,
