@@ -36,7 +36,6 @@ pub struct TurnEnd {
     pub usage: Usage,
     /// The same by model, where the agent says which it asked.
     pub models: BTreeMap<String, Usage>,
-    /// The agent that answered.
     pub agent: Option<String>,
     /// What takes the conversation up again, where it was kept.
     pub session: Option<String>,
@@ -58,11 +57,9 @@ impl TurnEnd {
 /// Why a turn gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// What kind of failure it is.
     pub kind: FailureKind,
     /// What the agent said about it.
     pub message: String,
-    /// What the person can do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// How long the provider wants to be left alone.

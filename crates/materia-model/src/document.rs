@@ -24,7 +24,6 @@ pub(crate) use value::{DocValue, SourceMember};
 /// A value with its place in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// What it is.
     pub content: Content,
     /// Where it stands, in bytes of the source.
     pub span: Range<usize>,
@@ -33,15 +32,12 @@ pub struct Node {
 /// What a value is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
-    /// `null`
     Null,
-    /// `true` or `false`
     Bool(bool),
     /// A number, as it was read.
     Number(serde_json::Number),
     /// A string, unescaped.
     String(String),
-    /// A list.
     Array(Vec<Node>),
     /// An object, in the order written; names are unique.
     Object(Vec<Member>),
@@ -52,9 +48,7 @@ pub enum Content {
 pub struct Member {
     /// Its name, unescaped.
     pub name: String,
-    /// Where the name stands.
     pub name_span: Range<usize>,
-    /// Its value.
     pub value: Node,
 }
 

@@ -20,7 +20,6 @@ pub const MAX_BYTES: usize = 1 << 20;
 /// What came of a file.
 #[derive(Debug, Clone, Default)]
 pub struct Imported {
-    /// The recipes.
     pub recipes: Vec<Draft>,
     /// What is different now, and what was left out, in the order of the file.
     pub notes: Vec<Finding>,
@@ -33,7 +32,6 @@ pub struct Imported {
 pub struct Draft {
     /// Its name, which becomes the name of its file.
     pub name: String,
-    /// The document.
     pub recipe: Value,
 }
 

@@ -17,7 +17,6 @@ use crate::loadout::Graph;
 pub enum Kind {
     /// A materia, as a loadout of one socket.
     Materia,
-    /// A loadout.
     Loadout,
 }
 
@@ -36,7 +35,6 @@ impl Kind {
 pub struct Target<'a> {
     /// What it says to be.
     pub kind: Option<Kind>,
-    /// The name.
     pub name: &'a str,
 }
 
@@ -63,9 +61,7 @@ impl<'a> Target<'a> {
 /// One part of a link.
 #[derive(Debug)]
 pub struct Part {
-    /// What it is.
     pub kind: Kind,
-    /// Its name.
     pub name: String,
     /// Its graph; a materia alone has none.
     pub graph: Option<Graph>,
@@ -101,7 +97,6 @@ impl Part {
 pub struct Linked {
     /// What the loadout is called.
     pub name: String,
-    /// Its id.
     pub id: String,
     /// The loadout, as it would be written.
     pub loadout: Value,

@@ -26,11 +26,8 @@ pub const THINKING: &[&str] = &["off", "minimal", "low", "medium", "high", "xhig
 pub struct Materia {
     /// The name it is defined under.
     pub id: String,
-    /// What people call it.
     pub label: Option<String>,
-    /// What it is for.
     pub description: Option<String>,
-    /// Where a palette shows it.
     pub group: Option<String>,
     /// The colour a palette shows it in.
     pub color: Option<String>,
@@ -46,7 +43,6 @@ pub struct Materia {
     pub interrupted: Interrupted,
     /// Environment variables whose values are redacted wherever text is written (S3).
     pub secret: Vec<String>,
-    /// What it does.
     pub kind: Kind,
     /// The layer whose file says what it runs; relative scripts are seen from that file (C19).
     pub owner: usize,
@@ -80,9 +76,7 @@ impl Materia {
 /// What a materia does.
 #[derive(Debug, Clone)]
 pub enum Kind {
-    /// Asks an agent.
     Agent(Agent),
-    /// Runs a program.
     Utility(Utility),
 }
 
@@ -97,11 +91,9 @@ impl Default for Kind {
 pub struct Agent {
     /// What it is told; `{{ … }}` is filled in for each turn.
     pub prompt: String,
-    /// The tools it may use.
     pub tools: Tools,
     /// The model it asks for: `provider/id`, `provider:id` or `id`.
     pub model: Option<String>,
-    /// How hard it thinks.
     pub thinking: Option<String>,
     /// Whether it pauses after each reply until the person continues.
     pub multi_turn: bool,
@@ -114,12 +106,10 @@ pub struct Agent {
 /// The tools that an agent may use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Tools {
-    /// No tools at all.
     #[default]
     None,
     /// Those that only read.
     ReadOnly,
-    /// All of them.
     Coding,
     /// Those with these names.
     Custom(Vec<String>),
@@ -145,7 +135,6 @@ impl Tools {
 /// A deterministic program: JSON on stdin, its result on stdout.
 #[derive(Debug, Clone)]
 pub struct Utility {
-    /// What is run.
     pub run: Run,
     /// What it is given as `params`.
     pub params: Map<String, Value>,
@@ -156,7 +145,6 @@ pub struct Utility {
 /// What a utility runs.
 #[derive(Debug, Clone)]
 pub enum Run {
-    /// A command, as argv.
     Command(Vec<String>),
     /// A utility that ships with the program, by name and without a file ending (C18).
     Shipped(String),
@@ -170,9 +158,7 @@ pub enum Run {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Parse {
-    /// As text.
     Text,
-    /// As one JSON document.
     Json,
 }
 

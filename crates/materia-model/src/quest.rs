@@ -24,13 +24,10 @@ const TITLE: usize = 60;
 pub struct Board {
     /// The version of the document.
     pub version: u32,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
     /// Who runs the quests.
     pub runner: Runner,
-    /// The quests, in their order.
     pub quests: Vec<Quest>,
 }
 
@@ -43,10 +40,8 @@ pub struct Runner {
     /// The quest that is running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_quest_id: Option<String>,
-    /// When it was last started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_started_at: Option<Timestamp>,
-    /// When it last stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_stopped_at: Option<Timestamp>,
 }
@@ -161,11 +156,8 @@ pub struct Trouble {
 /// Where a quest is moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place<'a> {
-    /// Before all others.
     First,
-    /// Just before this one.
     Before(&'a str),
-    /// Just behind this one.
     After(&'a str),
 }
 
@@ -175,16 +167,11 @@ pub enum Refusal {
     /// It is not in the state that this needs.
     #[error("quest {id} is {}, and only one that is {needed} can be {action}", status.as_str())]
     NotNow {
-        /// Which.
         id: String,
-        /// How it stands.
         status: Status,
-        /// What it should be.
         needed: &'static str,
-        /// What was asked.
         action: &'static str,
     },
-    /// Another one is running.
     #[error("quest {0} is running")]
     Busy(String),
     /// It is not on the board.

@@ -25,12 +25,9 @@ pub const MAX_DEPTH: usize = 120;
 pub struct Record {
     /// Its place in the journal: every record has the number after the one before it.
     pub seq: u64,
-    /// When it was written.
     pub at: Timestamp,
-    /// What kind of thing happened.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The particulars.
     pub data: Value,
 }
 

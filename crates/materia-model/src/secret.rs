@@ -40,8 +40,10 @@ pub struct Secrets {
 
 /// What the scanner found.
 enum Next {
-    /// A secret.
-    Secret { start: usize, end: usize },
+    Secret {
+        start: usize,
+        end: usize,
+    },
     /// What may become one with more text, from here on.
     Open(usize),
     /// Nothing more.

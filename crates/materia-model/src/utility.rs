@@ -27,23 +27,16 @@ pub struct Input<'a> {
     pub run_dir: &'a str,
     /// What the person asked for, unchanged.
     pub request: &'a str,
-    /// The cast.
     pub cast_id: &'a str,
-    /// The socket.
     pub socket_id: &'a str,
-    /// The materia in it.
     pub materia_id: &'a str,
-    /// What people call the materia.
     pub materia_label: &'a str,
-    /// The parameters of the materia.
     pub params: &'a Map<String, Value>,
-    /// The shared state.
     pub state: &'a Map<String, Value>,
     /// The current item of the socket's list.
     pub item: Option<&'a Value>,
     /// Its key, such as `WI-1`.
     pub item_key: Option<&'a str>,
-    /// What people call it.
     pub item_label: Option<&'a str>,
     /// The cursor of the socket's list.
     pub cursor: Option<CursorAt<'a>>,
@@ -54,7 +47,6 @@ pub struct Input<'a> {
 /// A cursor and where it stands.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct CursorAt<'a> {
-    /// Its name.
     pub name: &'a str,
     /// The index of the current item.
     pub index: usize,
@@ -79,11 +71,8 @@ pub struct Ended {
     pub code: Option<i32>,
     /// The name of the signal that ended it.
     pub signal: Option<String>,
-    /// Whether its time was over.
     pub timed_out: bool,
-    /// The time it had.
     pub timeout_ms: u64,
-    /// The time it took.
     pub duration_ms: u64,
     /// Why it could not be started.
     pub spawn_error: Option<String>,
@@ -91,9 +80,7 @@ pub struct Ended {
     pub stdout_truncated: bool,
     /// Whether stderr was longer than what is kept.
     pub stderr_truncated: bool,
-    /// The artifact with stdout.
     pub stdout_artifact: String,
-    /// The artifact with stderr.
     pub stderr_artifact: String,
 }
 

@@ -28,10 +28,8 @@ pub const LONGEST_TEXT: usize = 192 << 10;
 pub struct Order {
     /// The agent's name in documents.
     pub name: String,
-    /// The model it asks for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How hard it thinks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thinking: Option<String>,
     /// The tools it may use, as a person writes them.
@@ -70,9 +68,7 @@ pub struct TurnStart {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Heard {
-    /// In which turn.
     pub turn: u64,
-    /// Which message.
     pub message: String,
     /// Who sent that.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,7 +81,6 @@ pub struct Heard {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TurnUsage {
-    /// Which turn.
     pub turn: u64,
     /// All its model calls together.
     pub usage: Usage,
@@ -95,11 +90,9 @@ pub struct TurnUsage {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TurnEnd {
-    /// Which turn.
     pub turn: u64,
     /// The messages that it answers: the one it began with, and those that were heard.
     pub messages: Vec<String>,
-    /// The agent that answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// `ok`, or what kind of failure it was.
@@ -110,7 +103,6 @@ pub struct TurnEnd {
     /// The file of the run that has all of it, where the answer is longer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Why there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Failure>,
     /// What all model calls used.

@@ -38,7 +38,6 @@ pub struct State {
     pub session: Option<Kept>,
     /// The turn that runs, and what it used so far.
     pub open: Option<(TurnStart, Usage)>,
-    /// The end of the last turn.
     pub last: Option<TurnEnd>,
     /// What was said, the newest last.
     pub lines: VecDeque<Line>,
@@ -51,7 +50,6 @@ pub struct State {
 /// A session, and whose it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
-    /// The agent.
     pub agent: String,
     /// What takes the conversation up again.
     pub handle: String,
@@ -74,18 +72,14 @@ pub enum Role {
 /// One line of what was said.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Line {
-    /// When.
     pub at: Timestamp,
-    /// In which turn.
     pub turn: u64,
-    /// Who.
     pub role: Role,
-    /// Who sent the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// The message, or the first of those that were answered.
     pub message: String,
-    /// What was said, bounded.
+    /// Bounded.
     pub text: String,
     /// What the turn used, where this is its end.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -11,9 +11,7 @@ use crate::text;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// Too many requests.
     RateLimit,
-    /// The provider is overloaded.
     Overload,
     /// The login was refused.
     Auth,
@@ -25,13 +23,11 @@ pub enum FailureKind {
     InvalidRequest,
     /// The conversation does not fit into the model's window.
     ContextWindow,
-    /// The turn took too long.
     Timeout,
     /// The agent ended with an error.
     Crash,
     /// The agent gave up before the end.
     Aborted,
-    /// The answer is empty.
     Empty,
 }
 

@@ -23,13 +23,10 @@ const OTHERS: &str = "*";
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Spending {
-    /// All of it.
     pub total: Usage,
-    /// How many turns there were.
     pub turns: u64,
     /// How long the cast was under way, without its pauses.
     pub active_ms: u64,
-    /// By socket.
     pub by_socket: BTreeMap<String, Usage>,
     /// By materia, with the number of turns.
     pub by_materia: BTreeMap<String, (u64, Usage)>,
@@ -37,9 +34,7 @@ pub struct Spending {
     pub by_model: BTreeMap<String, Usage>,
     /// By item, for the first so many of them.
     pub by_item: BTreeMap<String, Usage>,
-    /// Whether the warning was given.
     pub warned: bool,
-    /// Whether the limit was noted.
     pub limited: bool,
 }
 

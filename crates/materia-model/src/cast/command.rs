@@ -14,7 +14,6 @@ pub enum Refusal {
     /// Nobody waits for the person.
     #[error("the cast is not paused: it is {0}")]
     NotPaused(&'static str),
-    /// It ended.
     #[error("the cast has ended: it is {0}")]
     Ended(&'static str),
     /// It goes on.

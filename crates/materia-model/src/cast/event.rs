@@ -7,7 +7,7 @@
 
 mod visit;
 mod trouble;
-mod spelling;
+mod serialize;
 mod schema;
 
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use crate::loadout::graph::Guard;
 use crate::time::Timestamp;
 
 pub use schema::schema;
-pub use spelling::{Data, TYPES};
+pub use serialize::{Data, TYPES};
 pub use trouble::{Interruption, RecoveryExhausted, RecoveryStart, Repair, SocketFailed};
 pub use visit::{
     Advance, Bound, CommandEnded, Dispatch, Refinement, Said, SocketComplete, SocketStart,

@@ -50,35 +50,27 @@ pub struct Kernel {
 pub enum Effect {
     /// Record this and decide again.
     Record(Box<Body>),
-    /// Ask an agent.
     Ask(Box<Ask>),
-    /// Run a utility.
     Run(Box<Run>),
     /// A visit was dispatched and its end is not known: see [`Kernel::interrupted`].
     InDoubt,
-    /// The person is waited for.
     Wait,
-    /// The cast ended.
     Ended,
 }
 
 /// A turn of an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ask {
-    /// The socket.
     pub slot: Slot,
     /// The visit, with the attempt and the kind of turn, and how long to wait first.
     pub visit: Visit,
-    /// What the agent is told.
     pub prompt: String,
 }
 
 /// A run of a utility; [`Kernel::input`] is what it reads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// The socket.
     pub slot: Slot,
-    /// The visit, with the attempt.
     pub visit: Visit,
 }
 

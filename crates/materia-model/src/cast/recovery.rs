@@ -39,7 +39,6 @@ pub struct Recovery {
     pub timeouts: u64,
     /// Waits for the provider.
     pub backoffs: u64,
-    /// The last failure.
     pub last: Option<String>,
     /// How often it came in a row.
     pub repeated: u64,
@@ -51,10 +50,7 @@ pub struct Recovery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// Ask again, after a while.
-    Retry {
-        /// How long to wait first.
-        delay_ms: u64,
-    },
+    Retry { delay_ms: u64 },
     /// The tries are used up.
     Exhausted,
     /// The same failure came too often.

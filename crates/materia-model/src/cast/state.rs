@@ -23,19 +23,13 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct State {
-    /// The cast.
     pub cast_id: String,
-    /// What the person asked for.
     pub request: String,
-    /// The loadout.
     pub loadout: String,
-    /// When it began.
     pub started_at: Option<Timestamp>,
     /// When something last happened.
     pub updated_at: Option<Timestamp>,
-    /// Whether it goes on.
     pub status: Status,
-    /// Where it is.
     pub step: Step,
     /// What it failed with, or is about to fail with.
     pub failure: Option<Failure>,
@@ -43,7 +37,6 @@ pub struct State {
     pub data: Map<String, Value>,
     /// The item of the current visit.
     pub item: Option<Item>,
-    /// The cursors by key.
     pub cursors: BTreeMap<String, Cursor>,
     /// How often each socket was visited.
     pub visits: BTreeMap<String, u64>,
@@ -72,7 +65,6 @@ pub struct State {
     pub repair: Option<Repair>,
     /// The conversation of the current visit.
     pub conversation: Conversation,
-    /// What was used.
     pub spending: Spending,
     /// The limits that were raised.
     pub raised: Raise,
@@ -111,24 +103,15 @@ pub enum Step {
     #[default]
     Begin,
     /// A socket is next.
-    Enter {
-        /// The socket.
-        socket: String,
-    },
+    Enter { socket: String },
     /// A visit has to be dispatched.
     Due(Visit),
     /// A visit was dispatched; after a crash, nobody knows whether it ended.
     Running(Visit),
     /// The person is asked.
-    Waiting {
-        /// The visit.
-        visit: Visit,
-        /// What for.
-        what: Waiting,
-    },
+    Waiting { visit: Visit, what: Waiting },
     /// A visit finished.
     Done {
-        /// The visit.
         visit: Visit,
         /// What guards see.
         outcome: Option<bool>,
@@ -154,7 +137,6 @@ pub enum Waiting {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Visit {
-    /// Which.
     #[serde(flatten)]
     pub place: Place,
     /// The attempt that is due or running, from 1.
@@ -183,7 +165,6 @@ pub struct Advanced {
 pub struct Item {
     /// Its key, such as `WI-1`.
     pub key: String,
-    /// What people call it.
     pub label: String,
     /// Which item of which pass through the list it is; no two are alike in a cast.
     pub token: String,
@@ -195,7 +176,6 @@ pub struct Item {
 /// Where a cursor stands.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Cursor {
-    /// Its name.
     pub name: String,
     /// The index of the current item.
     pub index: usize,
@@ -213,9 +193,7 @@ impl Cursor {
 /// How often an edge was taken for one item.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ItemCount {
-    /// The item.
     pub item: String,
-    /// How often.
     pub count: u64,
 }
 
@@ -236,7 +214,6 @@ pub struct Note {
     pub speaker: String,
     /// The item it was about; empty outside of lists.
     pub item: String,
-    /// What it said.
     pub text: String,
 }
 
@@ -256,7 +233,6 @@ pub struct Last {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Conversation {
-    /// How many replies there were.
     pub turns: u64,
     /// Who said what, the newest last.
     pub lines: Vec<(Speaker, String)>,

@@ -12,9 +12,7 @@ use super::{path_index, path_member};
 pub(crate) enum Path {
     /// The document itself.
     Root,
-    /// A member of an object.
     Member(Rc<(Path, String)>),
-    /// An item of a list.
     Index(Rc<(Path, usize)>),
 }
 

@@ -93,15 +93,10 @@ impl FieldName {
     }
 
     pub(crate) const fn read<R>(self, schema: Schema, read: R) -> Field<R> {
-        let Self {
-            name,
-            about,
-            required,
-        } = self;
         Field {
-            name,
-            about,
-            required,
+            name: self.name,
+            about: self.about,
+            required: self.required,
             schema,
             read,
         }

@@ -123,10 +123,15 @@ impl<'a> DocValue<'a> {
         Self { node, at }
     }
 
+    /// Reports something that refuses the document.
+    pub(crate) fn error(&self, message: impl Into<String>, hint: impl Into<String>) {
+        self.at.error(message, hint);
+    }
+
     /// Reports that the value is not what it must be.
     pub(crate) fn expected(&self, what: &str) {
         let (name, kind) = (text::quoted(self.name()), self.node.kind());
-        self.at.error(
+        self.error(
             format!("{name} is {kind}, not {what}"),
             format!("write {what}"),
         );
@@ -145,7 +150,7 @@ impl<'a> DocValue<'a> {
         let text = self.string()?;
         if text.trim().is_empty() {
             let message = format!("{} is blank", text::quoted(self.name()));
-            self.at.error(message, "write some text");
+            self.error(message, "write some text");
             return None;
         }
         Some(text)
@@ -178,7 +183,7 @@ impl<'a> DocValue<'a> {
         let percent = self.amount()?;
         if percent > 100.0 {
             let message = format!("{percent} percent are more than everything");
-            self.at.error(message, "write a number from 0 to 100");
+            self.error(message, "write a number from 0 to 100");
             return None;
         }
         Some(percent)
@@ -204,7 +209,7 @@ impl<'a> DocValue<'a> {
 
     fn wrong_number(&self, number: f64, hint: &str) {
         let message = format!("{} is {number}", text::quoted(self.name()));
-        self.at.error(message, hint);
+        self.error(message, hint);
     }
 
     /// One of some words.
@@ -213,7 +218,7 @@ impl<'a> DocValue<'a> {
         let found = words.iter().find(|(word, _)| *word == given);
         if found.is_none() {
             let message = format!("{} is no {}", text::quoted(given), self.name());
-            self.at.error(
+            self.error(
                 message,
                 did_you_mean(given, words.iter().map(|(word, _)| *word)),
             );

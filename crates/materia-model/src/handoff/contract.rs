@@ -24,7 +24,6 @@ pub enum Author {
 /// What a socket's JSON output must be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contract {
-    /// Who writes it.
     pub author: Author,
     /// Whether `workItems` is required.
     pub generator: bool,

@@ -228,7 +228,7 @@ fn endpoint_text<'a>(value: &DocValue<'a>) -> Option<&'a str> {
     let text = value.string()?;
     if text.is_empty() {
         let message = format!("{} names nothing", text::quoted(value.name()));
-        value.at.error(message, "name a socket, or `end`");
+        value.error(message, "name a socket, or `end`");
         return None;
     }
     Some(text)

@@ -22,7 +22,7 @@ pub(super) const EDGE: FieldTable<Read<EdgeDraft, SocketNames>> = FieldTable {
         field("to", "")
             .required()
             .with(Schema::Ref("target"), |edge, names, value| {
-                edge.to = names.target(value)
+                edge.to = names.target(value);
             }),
         field(
             "maxTraversals",
@@ -76,7 +76,7 @@ pub(super) fn guard(value: &DocValue<'_>) -> Option<Guard> {
             None => "write `always`, `satisfied` or `not_satisfied`; expressions are not read"
                 .to_owned(),
         };
-        value.at.error(message, hint);
+        value.error(message, hint);
     }
     found
 }

@@ -55,9 +55,7 @@ impl CursorSlot {
 /// A place for one materia.
 #[derive(Debug, Clone)]
 pub struct Socket {
-    /// Its id.
     pub id: SocketId,
-    /// What it holds.
     pub materia: Arc<Materia>,
     /// How its output is read and what it must contain.
     pub contract: Contract,
@@ -77,7 +75,6 @@ pub struct Socket {
 /// How the output of a socket is read and what it must contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contract {
-    /// Text or JSON.
     pub parse: Parse,
     /// Whether a top-level `workItems` is required.
     pub generator: bool,
@@ -131,7 +128,6 @@ impl Guard {
 /// Where a route leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// To a socket.
     Socket(Slot),
     /// To the end of the cast.
     End,
@@ -140,9 +136,7 @@ pub enum Target {
 /// A guarded way from a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// When it is taken.
     pub guard: Guard,
-    /// Where it leads.
     pub to: Target,
     /// How often it may be taken for one work item (C2).
     pub max_traversals: Option<u64>,
@@ -178,11 +172,9 @@ impl Each {
 /// A step of a cursor, made when a socket is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advance {
-    /// The cursor that moves.
     pub cursor: CursorSlot,
     /// The value path of the list whose end is looked for.
     pub items: String,
-    /// When it moves.
     pub when: Guard,
 }
 
@@ -216,7 +208,6 @@ impl Region {
 /// A region of the graph that works through a list.
 #[derive(Debug, Clone)]
 pub struct Loop {
-    /// Its id.
     pub id: String,
     /// Its sockets, in the order written.
     pub members: Vec<Slot>,
@@ -259,8 +250,6 @@ pub struct Exit {
     pub id: String,
     /// The member it leaves from.
     pub from: Slot,
-    /// When it is taken.
     pub guard: Guard,
-    /// Where it leads.
     pub to: Target,
 }

@@ -60,7 +60,6 @@ impl Scope {
 pub struct Layer {
     /// Where it stands.
     pub scope: Scope,
-    /// What it says.
     pub document: Document,
 }
 
@@ -79,7 +78,6 @@ pub struct Config<'a> {
 pub struct Compiled {
     /// The graph, where there was no error.
     pub graph: Option<Graph>,
-    /// Everything that was found.
     pub findings: Vec<Finding>,
 }
 

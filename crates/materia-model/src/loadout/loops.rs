@@ -90,11 +90,12 @@ const ROUTE: FieldTable<Read<ExitDraft, SocketNames>> = FieldTable {
             .with(Schema::Ref("guard"), |route, _, value| {
                 route.guard = edge::guard(value);
             }),
-        field("targetSocketId", "")
-            .required()
-            .with(Schema::Ref("target"), |route, names, value| {
-                route.to = names.target(value)
-            }),
+        field("targetSocketId", "").required().with(
+            Schema::Ref("target"),
+            |route, names, value| {
+                route.to = names.target(value);
+            },
+        ),
     ],
 };
 
@@ -140,7 +141,7 @@ fn members(names: &SocketNames, value: &DocValue<'_>) -> Vec<Slot> {
     }
     if value.node.items().is_empty() {
         let hint = "name the sockets that run once for each item";
-        value.at.error("the loop has no sockets", hint);
+        value.error("the loop has no sockets", hint);
     }
     let mut seen = HashSet::new();
     let slots = value.items().filter_map(|item| names.socket(&item));
@@ -171,9 +172,7 @@ fn check_output(_: &mut ConsumesDraft, _: &SocketNames, value: &DocValue<'_>) {
             "a generator produces `workItems`, not {}",
             text::quoted(given)
         );
-        value
-            .at
-            .error(message, "write \"output\": \"workItems\", or remove it");
+        value.error(message, "write \"output\": \"workItems\", or remove it");
     }
 }
 
@@ -258,8 +257,7 @@ fn source(names: &SocketNames, members: &HashSet<Slot>, value: &DocValue<'_>) ->
     if !members.contains(&slot) {
         let given = text::quoted(from.node.as_str().unwrap_or_default());
         let message = format!("the loop is left from {given}, which is none of its sockets");
-        from.at
-            .error(message, "name a socket of the loop, or add it there");
+        from.error(message, "name a socket of the loop, or add it there");
         return None;
     }
     Some(slot)

@@ -21,7 +21,6 @@ pub struct Settings {
     /// Where casts keep their artifacts, as written; relative to the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact_dir: Option<String>,
-    /// What a cast may spend.
     pub budget: Budget,
     /// How long a cast may go on.
     pub limits: Limits,
@@ -45,10 +44,8 @@ pub struct Budget {
     /// Money, in US dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost_usd: Option<f64>,
-    /// Turns of agents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u64>,
-    /// Minutes of wall time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_minutes: Option<f64>,
     /// When a warning is given, in percent.

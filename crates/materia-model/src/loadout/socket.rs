@@ -81,10 +81,12 @@ pub(super) const ADVANCE: FieldTable<Read<AdvanceDraft, SocketNames>> = FieldTab
         field("cursor", "The position that moves.").with(Schema::String, |advance, _, value| {
             advance.cursor = TextDraft::read(value);
         }),
-        field("items", "The path of the list whose end is looked for.")
-            .with(Schema::String, |advance, _, value| {
-                advance.items = TextDraft::read(value)
-            }),
+        field("items", "The path of the list whose end is looked for.").with(
+            Schema::String,
+            |advance, _, value| {
+                advance.items = TextDraft::read(value);
+            },
+        ),
         field("when", "").with(Schema::Ref("guard"), |advance, _, value| {
             advance.when = edge::guard(value);
             advance.when_at = Some(value.at.clone());

@@ -6,7 +6,7 @@
 
 use serde_json::json;
 
-use super::utility::timeout;
+use super::read::TIMEOUT;
 use super::{Agent, THINKING, Tools};
 use crate::document::{Content, DocValue, FieldTable, Location, Read, Schema, field};
 use crate::text;
@@ -48,10 +48,12 @@ pub(super) const AGENT: FieldTable<Read<Agent>> = FieldTable {
         .string(|agent, model| {
             agent.model = Some(model.to_owned()).filter(|model| !model.trim().is_empty());
         }),
-        field("thinking", "How hard it thinks.")
-            .with(Schema::Enum(THINKING), |agent, (), value| {
-                agent.thinking = thinking(value)
-            }),
+        field("thinking", "How hard it thinks.").with(
+            Schema::Enum(THINKING),
+            |agent, (), value| {
+                agent.thinking = thinking(value);
+            },
+        ),
         field(
             "multiTurn",
             "Pauses after each reply until the person continues.",
@@ -66,11 +68,8 @@ pub(super) const AGENT: FieldTable<Read<Agent>> = FieldTable {
 pub(super) fn read(fields: &[DocValue<'_>], at: &Location) -> Agent {
     let mut agent = Agent::default();
     for value in fields {
-        if value.name() == "timeoutMs" {
-            agent.timeout_ms = timeout(value);
-        } else {
-            AGENT.read_field(&mut agent, &(), value);
-        }
+        TIMEOUT.read_field(&mut agent.timeout_ms, &(), value);
+        AGENT.read_field(&mut agent, &(), value);
     }
     let require = |name: &str, hint: &str| {
         if !fields.iter().any(|field| field.name() == name) {
@@ -112,7 +111,7 @@ fn tool_set(word: &str, value: &DocValue<'_>) -> Option<Tools> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("write \"none\", \"readOnly\", \"coding\" or {CUSTOM}"),
             };
-            value.at.error(message, hint);
+            value.error(message, hint);
             None
         }
     }

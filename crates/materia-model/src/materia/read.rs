@@ -60,20 +60,42 @@ pub(super) const SHARED: FieldTable<Read<Materia>> = FieldTable {
         field("assign", "").with(Schema::Ref("assign"), |materia, (), value| {
             materia.assign = assign(value);
         }),
-        field("generator", "Produces the top-level `workItems` that a loop works through.")
-            .boolean(|materia, yes| materia.generator = yes),
-        field("interrupted", "What happens to a visit of which nobody knows whether it ended.")
-            .with(Schema::Json(|| choices(INTERRUPTED)), |materia, (), value| {
+        field(
+            "generator",
+            "Produces the top-level `workItems` that a loop works through.",
+        )
+        .boolean(|materia, yes| materia.generator = yes),
+        field(
+            "interrupted",
+            "What happens to a visit of which nobody knows whether it ended.",
+        )
+        .with(
+            Schema::Json(|| choices(INTERRUPTED)),
+            |materia, (), value| {
                 materia.interrupted = value.choice(INTERRUPTED).unwrap_or_default();
-            }),
-        field("secret", "Environment variables whose values are redacted wherever text is written.")
-            .with(
-                Schema::Json(|| json!({"type": ["array", "string"], "items": {"type": "string"}})),
-                |materia, (), value| materia.secret = variable_names(value),
-            ),
-        // Read with the fields of the kind.
+            },
+        ),
+        field(
+            "secret",
+            "Environment variables whose values are redacted wherever text is written.",
+        )
+        .with(
+            Schema::Json(|| json!({"type": ["array", "string"], "items": {"type": "string"}})),
+            |materia, (), value| materia.secret = variable_names(value),
+        ),
+    ],
+};
+
+/// The field that both kinds have and read with their own.
+pub(super) const TIMEOUT: FieldTable<Read<Option<u64>>> = FieldTable {
+    owner: "a materia",
+    about: "",
+    fields: &[
         field("timeoutMs", "How long a utility or one turn of an agent may take; 30 seconds and an hour where left out.")
-            .unread(Schema::Json(|| json!({"type": "number", "exclusiveMinimum": 0}))),
+            .with(
+                Schema::Json(|| json!({"type": "number", "exclusiveMinimum": 0})),
+                |timeout, (), value| *timeout = utility::timeout(value),
+            ),
     ],
 };
 
@@ -107,6 +129,7 @@ pub(crate) fn schema() -> Value {
     properties.extend(AGENT.properties());
     properties.extend(RUN.properties());
     properties.extend(UTILITY.properties());
+    properties.extend(TIMEOUT.properties());
     // A higher layer removes a field by null.
     for field in properties.values_mut() {
         let description = field.get("description").cloned();
@@ -145,21 +168,12 @@ impl MateriaKind {
         }
     }
 
-    fn has(self, name: &str) -> bool {
-        match self {
-            Self::Agent => AGENT.has(name),
-            Self::Utility => UTILITY.has(name) || RUN.has(name),
-        }
-    }
-
     /// All fields of the kind, the shared ones first.
     fn names(self) -> Vec<&'static str> {
+        let both = SHARED.names().chain(TIMEOUT.names());
         match self {
-            Self::Agent => SHARED.names().chain(AGENT.names()).collect(),
-            Self::Utility => {
-                let own = UTILITY.names().chain(RUN.names());
-                SHARED.names().chain(own).collect()
-            }
+            Self::Agent => both.chain(AGENT.names()).collect(),
+            Self::Utility => both.chain(UTILITY.names()).chain(RUN.names()).collect(),
         }
     }
 }
@@ -182,13 +196,16 @@ pub(crate) fn kind_of(fields: &[SourceMember<'_>]) -> Option<MateriaKind> {
 pub(crate) fn read(fields: &[SourceMember<'_>], at: &Location) -> Option<Materia> {
     let before = at.findings.errors();
     let kind = kind_of(fields).unwrap_or(MateriaKind::Agent);
-    let mut materia = Materia::default();
-    materia.id = at.path.last().to_owned();
+    let mut materia = Materia {
+        id: at.path.last().to_owned(),
+        ..Materia::default()
+    };
+    let known = kind.names();
     let mut own = Vec::new();
     for field in fields {
         let value = at.value_of(*field);
         let shared = SHARED.read_field(&mut materia, &(), &value);
-        if shared || kind.has(value.name()) {
+        if shared || known.contains(&value.name()) {
             own.push(value);
         } else {
             report_foreign_field(&value, kind);

@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::read::TIMEOUT;
 use super::{Run, Utility};
 use crate::document::{Content, DocValue, FieldTable, Location, Read, Schema, field};
 use crate::{template, text};
@@ -72,11 +73,8 @@ pub(super) fn read(fields: &[DocValue<'_>], at: &Location) -> Option<Utility> {
     let mut params = Map::new();
     let mut timeout_ms = None;
     for value in fields {
-        if value.name() == "timeoutMs" {
-            timeout_ms = timeout(value);
-        } else {
-            UTILITY.read_field(&mut params, &(), value);
-        }
+        TIMEOUT.read_field(&mut timeout_ms, &(), value);
+        UTILITY.read_field(&mut params, &(), value);
     }
     let run = run(fields, at)?;
     Some(Utility {
@@ -90,7 +88,7 @@ pub(super) fn timeout(value: &DocValue<'_>) -> Option<u64> {
     let given = value.amount()?;
     if given <= 0.0 {
         let hint = "write the milliseconds it may take, or remove it for the default";
-        value.at.error("`timeoutMs` is not above 0", hint);
+        value.error("`timeoutMs` is not above 0", hint);
         return None;
     }
     // The cast saturates, so an absurd number is a very long time.
@@ -125,11 +123,11 @@ fn command(value: &DocValue<'_>) -> Option<Vec<String>> {
     let hint = "write argv as a list, such as [\"python3\", \"check.py\"]; there is no shell";
     let Content::Array(items) = &value.node.content else {
         let message = format!("`command` is {}, not a list of strings", value.node.kind());
-        value.at.error(message, hint);
+        value.error(message, hint);
         return None;
     };
     if items.is_empty() {
-        value.at.error("`command` is empty", hint);
+        value.error("`command` is empty", hint);
         return None;
     }
     value.items().map(|item| argument(&item)).collect()
@@ -138,15 +136,11 @@ fn command(value: &DocValue<'_>) -> Option<Vec<String>> {
 fn argument(value: &DocValue<'_>) -> Option<String> {
     let word = value.string()?;
     if word.is_empty() {
-        value
-            .at
-            .error("an argument is empty", "remove it, or write it");
+        value.error("an argument is empty", "remove it, or write it");
         return None;
     }
     if word.contains('\0') {
-        value
-            .at
-            .error("an argument has a zero byte in it", "remove it");
+        value.error("an argument has a zero byte in it", "remove it");
         return None;
     }
     Some(word.to_owned())
@@ -174,7 +168,7 @@ fn script(value: &DocValue<'_>) -> Option<String> {
     if stem.is_empty() || given.starts_with('.') || !given.chars().all(plain) {
         let message = format!("{} is no name of a shipped utility", text::quoted(given));
         let hint = "write a plain file name such as `detect-vcs.mjs`, without directories";
-        name.at.error(message, hint);
+        name.error(message, hint);
         return None;
     }
     Some(stem.to_owned())

@@ -36,17 +36,11 @@ pub enum Address {
 /// What an address begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// `coordinator`
     Coordinator,
-    /// `run`
     Run,
-    /// `branch`
     Branch,
-    /// `room`
     Room,
-    /// `session`
     Session,
-    /// `tool`
     Tool,
 }
 
@@ -94,10 +88,7 @@ pub enum AddressError {
         "the address {} does not say what kind of actor it is",
         text::quoted(given)
     )]
-    NoKind {
-        /// What was written.
-        given: String,
-    },
+    NoKind { given: String },
     /// There is no such kind.
     #[error(
         "the address {} has the unknown kind {}",
@@ -105,7 +96,6 @@ pub enum AddressError {
         text::quoted(kind)
     )]
     UnknownKind {
-        /// What was written.
         given: String,
         /// The word before the colon.
         kind: String,
@@ -113,7 +103,6 @@ pub enum AddressError {
     /// A part of it is missing.
     #[error("the address {} has no {part}", text::quoted(given))]
     Missing {
-        /// What was written.
         given: String,
         /// What is missing.
         part: &'static str,
@@ -123,7 +112,6 @@ pub enum AddressError {
     /// There are more slashes than parts.
     #[error("the address {} has too many parts", text::quoted(given))]
     TooMany {
-        /// What was written.
         given: String,
         /// How it is written.
         shape: &'static str,
@@ -131,19 +119,13 @@ pub enum AddressError {
     /// A run has one room.
     #[error("the address {} names a room inside a room", text::quoted(given))]
     Subroom {
-        /// What was written.
         given: String,
         /// The run whose room it is.
         run: String,
     },
     /// A part of it is no such name.
     #[error("the address {} cannot be used: {source}", text::quoted(given))]
-    Name {
-        /// What was written.
-        given: String,
-        /// Which part, and why.
-        source: NameError,
-    },
+    Name { given: String, source: NameError },
 }
 
 impl AddressError {

@@ -24,11 +24,9 @@ pub struct Communication {
     /// The run that started it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// The rooms it is in.
     pub rooms: Vec<RoomSeen>,
     /// Everybody else.
     pub contacts: Vec<Contact>,
-    /// When something last changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Timestamp>,
 }
@@ -38,7 +36,6 @@ pub struct Communication {
 pub struct RoomSeen {
     /// Where to write.
     pub address: Address,
-    /// What it is called.
     pub name: &'static str,
     /// How many are on its roster.
     pub members: usize,
@@ -47,16 +44,13 @@ pub struct RoomSeen {
 /// Somebody to talk to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Contact {
-    /// Who.
     pub address: Address,
-    /// What it is.
     pub role: String,
     /// Whether it is there.
     pub status: String,
     /// What it can do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caps: Option<Value>,
-    /// What it is at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<Value>,
     /// Whose it is.

@@ -110,9 +110,7 @@ pub enum EnvelopeError {
     /// An address in it is none.
     #[error("the message's `{field}` cannot be used: {source}")]
     Address {
-        /// Which field.
         field: &'static str,
-        /// What is wrong with it.
         source: AddressError,
     },
     /// Its type is not spelled like one.
@@ -124,21 +122,13 @@ pub enum EnvelopeError {
     /// A part is larger than it may be.
     #[error("the message's `{field}` has {bytes} bytes, at most {most} are allowed")]
     TooLong {
-        /// Which field.
         field: &'static str,
-        /// How many it has.
         bytes: usize,
-        /// How many it may have.
         most: usize,
     },
     /// A number in it would be rounded.
     #[error("the message's `{field}` has the number {given}, which would be rounded")]
-    Number {
-        /// Which field.
-        field: &'static str,
-        /// The number.
-        given: String,
-    },
+    Number { field: &'static str, given: String },
     /// A part nests deeper than it may.
     #[error("the message's `{0}` nests deeper than {DEEPEST_BODY} levels")]
     TooDeep(&'static str),

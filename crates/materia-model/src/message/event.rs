@@ -40,7 +40,6 @@ pub fn asked_by(record: &record::Record) -> Option<SessionId> {
 pub struct Message {
     /// Its id, unique for ever.
     pub id: String,
-    /// What was sent.
     #[serde(flatten)]
     pub envelope: Envelope,
     /// The generation of the run it was meant for.
@@ -70,7 +69,6 @@ pub struct Holder {
 /// A claim: from now on it is this process's task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
-    /// Which message.
     pub id: String,
     /// Whose task it is.
     pub by: Holder,
@@ -83,23 +81,19 @@ pub struct Claim {
 /// A message was dealt with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Handled {
-    /// Which message.
     pub id: String,
 }
 
 /// A message could not be dealt with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failed {
-    /// Which message.
     pub id: String,
-    /// Why.
     pub error: String,
 }
 
 /// A message was handed to the process by other means than a claim.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Delivered {
-    /// Which message.
     pub id: String,
     /// By which means: `stdin` or `fifo`.
     pub how: String,
@@ -110,7 +104,6 @@ pub struct Delivered {
 pub struct Start {
     /// The generation that begins.
     pub generation: String,
-    /// The run.
     pub run: RunId,
     /// Whose it is.
     #[serde(default)]
@@ -132,7 +125,6 @@ pub struct Start {
 /// Who watches over a generation.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Supervisor {
-    /// Its process id.
     pub pid: i32,
     /// When it started, in clock ticks since boot.
     pub start: u64,
@@ -143,10 +135,8 @@ pub struct Supervisor {
 /// What the post needs to know of an end.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct End {
-    /// The generation that ended.
     #[serde(default)]
     pub generation: Option<String>,
-    /// How.
     pub status: String,
 }
 

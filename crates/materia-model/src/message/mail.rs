@@ -37,16 +37,13 @@ const CONTROL: [&str; 4] = [
 pub enum Place {
     /// The run's own.
     Run,
-    /// That of a branch.
     Branch(BranchName),
 }
 
 /// The messages of a run, as its journal left them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mail {
-    /// The run.
     pub run: Option<RunId>,
-    /// Its latest generation.
     pub generation: Option<String>,
     /// Its first generation, which tells a run from a later one with the same id.
     pub first_generation: Option<String>,

@@ -79,7 +79,6 @@ impl Deliver {
 /// A `mailbox` that is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MailboxError {
-    /// It is not an object.
     #[error("a mailbox must be an object, such as {{\"accepts\": [\"task.run\"]}}")]
     NoObject,
     /// A list of it is not a list of types.
@@ -90,16 +89,10 @@ pub enum MailboxError {
         "`mailbox.{field}` lists {}, which is no message type",
         text::quoted(given)
     )]
-    Type {
-        /// Which list.
-        field: &'static str,
-        /// What stands there.
-        given: String,
-    },
+    Type { field: &'static str, given: String },
     /// There is no such way to deliver.
     #[error("`mailbox.deliver` is {}; write `receive`, `stdin` or `fifo`", text::quoted(.0))]
     Deliver(String),
-    /// There are fields nobody knows.
     #[error("`mailbox` has no field {}; it has `accepts`, `emits` and `deliver`", text::quoted(.0))]
     Unknown(String),
 }

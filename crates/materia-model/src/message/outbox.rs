@@ -120,7 +120,6 @@ impl Posted {
 pub struct Outbox {
     last: VecDeque<Posted>,
     bytes: usize,
-    /// How many there were.
     pub total: u64,
 }
 

@@ -23,9 +23,7 @@ const MOST_CLAIMS: u32 = 5;
 /// How much may wait in one queue (A10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// How many messages.
     pub messages: usize,
-    /// How many bytes of them.
     pub bytes: usize,
 }
 

@@ -98,7 +98,6 @@ pub struct Room {
     bytes: usize,
     /// Whether the run is over: nobody is there then, whoever writes in its name.
     over: bool,
-    /// How many messages there were.
     pub total: u64,
 }
 

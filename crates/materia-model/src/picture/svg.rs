@@ -33,7 +33,6 @@ paint-order:stroke;stroke-linejoin:round}.grid .m-done{stroke:var(--done);stroke
 /// What a cast did at a socket, for a picture of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark {
-    /// How it stands there.
     pub standing: Standing,
     /// A few words, such as how often it was visited.
     pub note: String,
@@ -44,11 +43,9 @@ pub struct Mark {
 pub enum Standing {
     /// It was there, and all is well.
     Done,
-    /// It failed there.
     Failed,
     /// It is there now, or waits there.
     Open,
-    /// It never was there.
     Never,
 }
 

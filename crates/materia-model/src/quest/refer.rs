@@ -14,10 +14,8 @@ pub enum Unfound {
     /// None begins like that; one may be spelled nearly so.
     #[error("there is no quest {}", text::quoted(.0))]
     None(String, Option<String>),
-    /// Several do.
     #[error("{} quests begin with {}", found.len(), text::quoted(given))]
     Several {
-        /// What was written.
         given: String,
         /// Those that begin like that.
         found: Vec<String>,

@@ -74,16 +74,14 @@ fn binding<'a>(value: &DocValue<'a>) -> Option<Binding<'a>> {
     }
     if !matches!(node.content, Content::Object(_)) {
         let hint = "write \"recipe\" or {\"from\": \"recipe\", \"values\": {…}}";
-        value.at.error("an import is a text or an object", hint);
+        value.error("an import is a text or an object", hint);
         return None;
     }
     for field in value.fields().filter(|field| !IMPORT.has(field.name())) {
         field.unknown(IMPORT.owner, IMPORT.names());
     }
     let Some(from) = value.get("from") else {
-        value
-            .at
-            .error("the import has no `from`", "add \"from\": the recipe");
+        value.error("the import has no `from`", "add \"from\": the recipe");
         return None;
     };
     let from = from.text()?.trim();

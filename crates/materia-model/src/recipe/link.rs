@@ -26,9 +26,7 @@ const MAX_UNITS: usize = 1000;
 pub struct Loaded {
     /// What tells it from every other recipe: its path, or its place in the library.
     pub id: String,
-    /// Its name.
     pub name: String,
-    /// Its text.
     pub source: Source,
     /// Names that its place gives a value, such as `recipe_dir`.
     pub place: BTreeMap<String, String>,
@@ -39,9 +37,7 @@ pub struct Loaded {
 pub struct LoadError {
     /// A stable kebab-case name.
     pub code: &'static str,
-    /// One sentence.
     pub message: String,
-    /// What to do.
     pub hint: String,
 }
 
@@ -50,7 +46,6 @@ pub struct LoadError {
 pub struct Linked {
     /// What it says about itself.
     pub recipe: Recipe,
-    /// What it runs.
     pub template: Template,
     /// The documents it consists of: itself, then its imports in the order of the walk.
     pub composition: Vec<Composed>,

@@ -225,9 +225,7 @@ fn artifacts(value: &DocValue<'_>) -> BTreeMap<String, Artifact> {
 fn artifact(value: &DocValue<'_>) -> Option<Artifact> {
     let (path, more) = if matches!(value.node.content, Content::Object(_)) {
         let Some(path) = value.get("path") else {
-            value
-                .at
-                .error("the artifact has no `path`", "add \"path\": where it is");
+            value.error("the artifact has no `path`", "add \"path\": where it is");
             return None;
         };
         (path.text()?, members_without(value, "path"))

@@ -32,7 +32,6 @@ pub const CHILD_END: &str = "child.end";
 pub struct Start {
     /// The id of this start; every start has another.
     pub generation: String,
-    /// The run.
     pub run: String,
     /// The session that owns it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,13 +43,10 @@ pub struct Start {
     pub cwd: String,
     /// Who wanted it.
     pub origin: Origin,
-    /// The recipe's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,
-    /// The recipe's file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe_file: Option<String>,
-    /// The tool's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// The template, as it was written.
@@ -62,7 +58,6 @@ pub struct Start {
     /// The agent that it is: an `actor::Order`, which is read where actors are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<Value>,
-    /// The values it was given.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub values: Map<String, Value>,
     /// What it promises to make.
@@ -90,9 +85,7 @@ pub enum Origin {
     Spawn,
     /// A tool that runs in the background.
     Tool,
-    /// A recipe.
     Recipe,
-    /// A cast.
     Cast,
     /// An agent as an actor.
     Agent,
@@ -114,12 +107,9 @@ pub struct Cast {
 /// Something that a run promises to make.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declared {
-    /// Where.
     pub path: String,
-    /// What it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Its media type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
     /// Whether the run has failed without it.
@@ -147,7 +137,6 @@ pub enum OnSessionEnd {
     /// Nothing.
     #[default]
     Keep,
-    /// It is killed.
     Kill,
 }
 
@@ -160,11 +149,9 @@ impl OnSessionEnd {
 /// Who watches over a run: one process of one boot of the machine (A3).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Supervisor {
-    /// Its process id.
     pub pid: i32,
     /// When it started, in clock ticks since boot.
     pub start: u64,
-    /// Which boot.
     pub boot: String,
 }
 
@@ -174,7 +161,6 @@ pub struct Supervisor {
 pub struct CommandStart {
     /// Which command of this generation, from 1.
     pub n: u64,
-    /// What people call it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// The command; long words are cut.
@@ -185,17 +171,14 @@ pub struct CommandStart {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CommandDone {
-    /// Which.
     pub n: u64,
     /// Its exit code, as a shell would give it.
     pub code: i32,
-    /// The signal that ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
     /// Whether a deadline ended it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
-    /// How long it took.
     pub duration_ms: u64,
 }
 
@@ -203,9 +186,7 @@ pub struct CommandDone {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct End {
-    /// Which.
     pub generation: String,
-    /// How.
     pub status: Status,
     /// The exit code of its root, where it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -213,7 +194,6 @@ pub struct End {
     /// The signal that ended its root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// What went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// How we know, where nobody was there to see it.
@@ -222,7 +202,6 @@ pub struct End {
     /// Whether something failed on the way to a success.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub degraded: bool,
-    /// What its artifacts were at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<Value>,
 }
@@ -231,9 +210,7 @@ pub struct End {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ChildStart {
-    /// The child.
     pub run: String,
-    /// Its generation.
     pub generation: String,
 }
 
@@ -241,11 +218,8 @@ pub struct ChildStart {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ChildEnd {
-    /// The child.
     pub run: String,
-    /// Its generation.
     pub generation: String,
-    /// How it ended.
     pub status: Status,
 }
 

@@ -77,18 +77,15 @@ impl Status {
 pub struct Ended {
     /// What was recorded.
     pub end: End,
-    /// When.
     pub at: Timestamp,
 }
 
 /// How a run stands, as its journal says.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct State {
-    /// How it stands.
     pub status: Status,
     /// How the last generation began.
     pub start: Option<Box<Start>>,
-    /// When it began.
     pub started: Option<Timestamp>,
     /// How it ended, once it has.
     pub ended: Option<Box<Ended>>,

@@ -35,8 +35,10 @@ enum Rest {
 
 /// What a place in a text is.
 pub(super) enum Verdict {
-    /// A secret.
-    Secret { start: usize, end: usize },
+    Secret {
+        start: usize,
+        end: usize,
+    },
     /// More text is needed to tell.
     Open,
     /// No secret of this shape.

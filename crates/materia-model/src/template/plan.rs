@@ -11,9 +11,7 @@ pub use super::node::Failure;
 /// A node that is ready to run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// What it runs.
     pub body: Body,
-    /// How it runs.
     pub controls: Controls,
 }
 
@@ -75,7 +73,6 @@ pub enum Stdin {
 /// How a node runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Controls {
-    /// What people call it.
     pub label: Option<String>,
     /// Milliseconds to wait before it starts.
     pub delay: u64,
@@ -104,7 +101,6 @@ pub enum Output {
     Stdout,
     /// A value that was given.
     Value {
-        /// The value as text.
         text: String,
         /// It is declared a path, which must exist after success.
         must_exist: bool,

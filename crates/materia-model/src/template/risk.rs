@@ -11,7 +11,6 @@ use crate::text;
 /// What a template touches, in the order in which labels are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Label {
-    /// Runs a shell.
     Shell,
     /// Evaluates program text.
     Eval,
@@ -23,7 +22,6 @@ pub enum Label {
     ExternalSideEffect,
     /// Mentions secrets.
     SecretTouching,
-    /// Uses the network.
     Network,
     /// May not end soon.
     LongRunning,

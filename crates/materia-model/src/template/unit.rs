@@ -18,7 +18,6 @@ use crate::text;
 pub struct Unit {
     /// What tells it from every other: its path, or its place in the library.
     pub id: String,
-    /// Its text.
     pub source: Source,
     /// The object that holds its `template`.
     pub root: document::Node,

@@ -8,15 +8,12 @@ use super::merge::Definition;
 /// What a list of loadouts shows about one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary<'a> {
-    /// Its name.
     pub name: &'a str,
     /// Its stable id: the one it has, else one made from scope and name.
     pub id: String,
     /// The highest layer that says something about it.
     pub scope: Scope,
-    /// What it is for.
     pub description: Option<&'a str>,
-    /// Who may change it.
     pub edit: Edit,
 }
 

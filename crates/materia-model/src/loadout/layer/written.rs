@@ -11,7 +11,6 @@ use super::{Config, Scope};
 /// A definition as it is written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written<'a> {
-    /// Its name.
     pub name: &'a str,
     /// The highest layer that says something about it.
     pub scope: Scope,

@@ -29,7 +29,6 @@ pub struct AgentProgram {
     /// Where the answer is in the JSON that a plain command prints, such as `$.result`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Where the usage is in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<String>,
 }

@@ -42,7 +42,7 @@ pub(in crate::loadout) const LIMITS: FieldTable<Read<Limits>> = FieldTable {
             "How often an item may come back to a socket without advancing.",
         )
         .count(1, |limits, count| {
-            limits.max_no_advance_cycles = Some(count)
+            limits.max_no_advance_cycles = Some(count);
         }),
     ],
 };
@@ -140,9 +140,7 @@ fn check_tiers(value: &DocValue<'_>) {
         return;
     }
     if value.node.items().is_empty() {
-        value
-            .at
-            .error("there are no tiers", "add one, or remove the field");
+        value.error("there are no tiers", "add one, or remove the field");
     }
     let mut expected = Some(0.0);
     for item in value.items() {
@@ -160,7 +158,7 @@ fn check_tiers(value: &DocValue<'_>) {
     }
     if expected.is_some() && !value.node.items().is_empty() {
         let hint = "leave out `maxContextWindow` in the last tier";
-        value.at.error("the last tier has an end", hint);
+        value.error("the last tier has an end", hint);
     }
 }
 
@@ -173,7 +171,7 @@ fn tier(item: &DocValue<'_>) -> Tier {
             }
             None if name == "thresholdPercent" => {
                 let hint = "add \"thresholdPercent\": a number from 0 to 100";
-                item.at.error("the tier has no threshold", hint);
+                item.error("the tier has no threshold", hint);
             }
             None => {}
         }

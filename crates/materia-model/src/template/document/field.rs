@@ -50,7 +50,7 @@ pub(crate) const NODE: FieldTable<ReadField> = FieldTable {
             |reader, node, field| node.defaults.extend(reader.settings(field)),
         ),
         field("values", "values by name that win inside this node")
-            .read(Schema::Object, |reader, node, field| reader.values(node, field)),
+            .read(Schema::Object, read_values),
         field("timeout", "milliseconds one attempt may take").read(AMOUNT, |reader, node, field| {
             node.timeout = reader.amount(field, Range::Milliseconds);
         }),
@@ -225,18 +225,6 @@ impl TemplateReader<'_> {
         }
     }
 
-    /// On the root of a recipe there is no caller to bind values for, so they are its last defaults.
-    fn values(&mut self, node: &mut Node, field: NodeField<'_>) {
-        let values = self.settings(field);
-        if field.on_root && self.unit.is_some() {
-            for (name, setting) in values {
-                node.defaults.entry(name).or_insert(setting);
-            }
-        } else {
-            node.values = values;
-        }
-    }
-
     /// A text with placeholders that is not split into words.
     pub(super) fn located(&mut self, field: NodeField<'_>) -> Option<Located> {
         let Some(text) = field.value.as_str() else {
@@ -334,6 +322,18 @@ impl TemplateReader<'_> {
         let message = format!("`{name}` is {given}, and it must be {expected}");
         let hint = format!("write {expected}");
         self.error(value, path, "invalid-field", message, hint);
+    }
+}
+
+/// On the root of a recipe there is no caller to bind values for, so they are its last defaults.
+fn read_values(reader: &mut TemplateReader<'_>, node: &mut Node, field: NodeField<'_>) {
+    let values = reader.settings(field);
+    if field.on_root && reader.unit.is_some() {
+        for (name, setting) in values {
+            node.defaults.entry(name).or_insert(setting);
+        }
+    } else {
+        node.values = values;
     }
 }
 

@@ -115,7 +115,8 @@ fn t6_undeclared_values_are_warned_about_with_the_likely_name() {
         .as_object()
         .unwrap()
         .clone();
-    let found: Vec<_> = Interface::of(&template)
+    let found: Vec<_> = template
+        .interface()
         .undeclared(&values)
         .into_iter()
         .map(|f| (f.code, f.hint.unwrap()))

@@ -15,7 +15,6 @@ pub(crate) struct Word {
     pub(crate) text: String,
     /// Any part was quoted, so the word stays even when it is empty.
     pub(crate) quoted: bool,
-    /// Which word it is, from 1.
     pub(crate) number: usize,
     /// Offsets in `text` of braces that were written `\{` or `\}`, ascending.
     escaped: Vec<usize>,
