@@ -36,5 +36,8 @@ pub use receive::{
 pub use wait::{WaitObserver, WaitReport, WaitRequest};
 pub use watch::{News, NewsEvent, WatchEnd, WatchObserver, WatchRequest};
 
+#[cfg(test)]
+mod tests;
+
 pub use crate::clock::Stopwatch;
 pub use crate::process::Cancellation;
