@@ -7,8 +7,7 @@
 use materia_model::message::Communication;
 use materia_model::run::Start;
 
-use super::log::RunLog;
-use super::place::Place;
+use crate::run::{Place, RunLog};
 use crate::store::atomic;
 use crate::store::journal::{JournalError, SharedJournal};
 

@@ -12,14 +12,13 @@ use materia_model::run::State;
 use serde::Serialize;
 use serde_json::json;
 
-use super::error::Error;
-use super::family::check_owner;
-use super::over::{PAUSE, check_generation, terminal};
-use super::parting;
-use super::place::{JOURNAL, Place, Root, TOMBSTONE};
 use super::preserve::preserve;
-use super::status::{recorded, take};
+use super::terminal::{PAUSE, terminal};
+use super::undelivered;
 use crate::clock::Clock;
+use crate::run::look::status::take;
+use crate::run::place::{JOURNAL, TOMBSTONE};
+use crate::run::{Error, Place, Root, check_generation, check_owner, recorded};
 use crate::store::lock::{Lock, LockError, Mode, Wait};
 use crate::store::{atomic, dir, tree};
 
@@ -163,7 +162,7 @@ fn entomb(root: &Root, place: &Place, state: &State, clock: &Clock) -> Result<Pa
     let _turn = turn(root, Mode::Shared, Wait::For(PAUSE))?;
     let stub = free(root, place, clock)?;
     let moved = write_tombstone(&stub, place, state, clock)
-        .and_then(|()| parting::leave(root, place))
+        .and_then(|()| undelivered::leave(root, place))
         .and_then(|()| Ok(tree::exchange_unsynced(place.dir(), &stub)?));
     if let Err(error) = moved {
         clear(&stub);

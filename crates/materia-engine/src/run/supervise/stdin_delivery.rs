@@ -13,11 +13,11 @@ use materia_model::run::{MESSAGE, Start};
 use materia_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::place::Place;
+use crate::run::Place;
 use crate::store::journal::{From, Reader, SharedJournal};
 
 /// Hands messages over, in the order of the journal.
-pub(super) struct Feeding<'s> {
+pub(super) struct StdinDelivery<'s> {
     place: &'s Place,
     journal: &'s SharedJournal,
     reader: Option<Reader>,
@@ -56,7 +56,7 @@ pub(super) fn wants_stdin(start: &Start) -> bool {
     how.is_some_and(|how| how == "stdin")
 }
 
-impl<'s> Feeding<'s> {
+impl<'s> StdinDelivery<'s> {
     /// Hands over what stands behind a record.
     pub(super) fn after(seq: u64, place: &'s Place, journal: &'s SharedJournal) -> Self {
         Self {
@@ -101,9 +101,9 @@ impl<'s> Feeding<'s> {
     }
 
     /// The next line, where somebody has taken everything that was handed over before.
-    pub(super) fn next(&mut self, hungry: bool) -> Option<Vec<u8>> {
+    pub(super) fn next(&mut self, stdin_drained: bool) -> Option<Vec<u8>> {
         self.due = false;
-        if !hungry {
+        if !stdin_drained {
             return None;
         }
         self.is_taken();

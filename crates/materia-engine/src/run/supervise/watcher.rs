@@ -17,15 +17,14 @@ use materia_model::secret::Guard;
 use materia_model::text;
 use serde::Serialize;
 
-use super::error::Error;
-use super::feeding::{Feeding, wants_stdin};
-use super::log::{RunLog, journal};
-use super::pipe::Pipe;
-use super::place::{Place, Root};
-use super::{snapshot, status};
+use super::fifo_delivery::FifoDelivery;
+use super::stdin_delivery::{StdinDelivery, wants_stdin};
 use crate::clock::{self, Clock, Stopwatch};
 use crate::execute::{Observer, Progress, Wish};
 use crate::process::{Exits, LeafId};
+use crate::run::look::status;
+use crate::run::snapshot;
+use crate::run::{Error, Place, Root, RunLog, journal};
 use crate::store::journal::{JournalError, SharedJournal};
 use crate::store::spare::Spare;
 use crate::wake::WakePipe;
@@ -70,13 +69,13 @@ pub(super) struct Watcher<'s> {
     /// What the result is going to be written to.
     spare: Option<Spare>,
     /// What hands messages to the commands, where they want them so.
-    feeding: Option<Feeding<'s>>,
-    pipe: Pipe,
+    feeding: Option<StdinDelivery<'s>>,
+    pipe: FifoDelivery,
 }
 
 /// What a supervisor works with.
 #[derive(Clone, Copy)]
-pub(super) struct Surroundings<'s> {
+pub(super) struct WatcherContext<'s> {
     pub(super) root: &'s Root,
     pub(super) place: &'s Place,
     pub(super) journal: &'s SharedJournal,
@@ -87,8 +86,8 @@ pub(super) struct Surroundings<'s> {
 }
 
 impl<'s> Watcher<'s> {
-    pub(super) fn new(around: Surroundings<'s>, log: RunLog) -> Self {
-        let Surroundings {
+    pub(super) fn new(around: WatcherContext<'s>, log: RunLog) -> Self {
+        let WatcherContext {
             root,
             place,
             journal,
@@ -98,7 +97,7 @@ impl<'s> Watcher<'s> {
         } = around;
         let state = log.state();
         let feeds = state.start.as_deref().is_some_and(wants_stdin);
-        let feeding = feeds.then(|| Feeding::after(state.seq, place, journal));
+        let feeding = feeds.then(|| StdinDelivery::after(state.seq, place, journal));
         Self {
             root,
             place,
@@ -119,7 +118,7 @@ impl<'s> Watcher<'s> {
             patience: FIRST,
             spare: None,
             feeding,
-            pipe: Pipe::default(),
+            pipe: FifoDelivery::default(),
         }
     }
 
@@ -331,7 +330,7 @@ impl Observer for Watcher<'_> {
                 // A full disk is no reason to stop: what is missing is only told less exactly.
                 let _untold = self.write(Some((COMMAND_START, &started)));
                 self.unwritten = true;
-                self.feeding.iter_mut().for_each(Feeding::started);
+                self.feeding.iter_mut().for_each(StdinDelivery::started);
             }
             Progress::Ended {
                 leaf,
@@ -374,7 +373,7 @@ impl Observer for Watcher<'_> {
         } else {
             RECONCILE
         };
-        let due = self.done.is_some() || self.feeding.as_ref().is_some_and(Feeding::is_due);
+        let due = self.done.is_some() || self.feeding.as_ref().is_some_and(StdinDelivery::is_due);
         Some(if due { Duration::ZERO } else { patience })
     }
 
@@ -382,13 +381,13 @@ impl Observer for Watcher<'_> {
         false
     }
 
-    fn wishes(&mut self, hungry: bool) -> Vec<Wish> {
+    fn wishes(&mut self, stdin_drained: bool) -> Vec<Wish> {
         self.bell.drain();
         let came = self.catch_up();
         let line = self
             .feeding
             .as_mut()
-            .and_then(|feeding| feeding.next(hungry));
+            .and_then(|feeding| feeding.next(stdin_drained));
         let mut wishes: Vec<Wish> = line.map(Wish::Feed).into_iter().collect();
         self.pipe
             .look(self.place, self.journal, &mut self.log, came);

@@ -8,7 +8,7 @@ use materia_model::run::{Control, End, Start, Status};
 use materia_model::text;
 
 use super::artifact;
-use super::observer::Watcher;
+use super::watcher::Watcher;
 use crate::execute::{self, FailedCommand, Outcome};
 
 /// How a generation ended.

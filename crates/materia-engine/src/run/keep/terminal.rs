@@ -6,11 +6,9 @@ use std::time::Duration;
 
 use materia_model::run::State;
 
-use super::error::Error;
-use super::log::RunLog;
-use super::place::Place;
-use super::status::{open, settle, take};
 use crate::clock::Clock;
+use crate::run::look::status::{settle, take};
+use crate::run::{Error, Place, RunLog, check_generation, open};
 use crate::store::lock::{Lock, Wait};
 
 /// How long whoever holds the lock for a moment is waited for.
@@ -43,16 +41,4 @@ pub(super) fn terminal(
         run,
         status: state.status,
     })
-}
-
-/// Refuses what was meant for another generation (A3).
-pub fn check_generation(place: &Place, state: &State, asked: Option<&str>) -> Result<(), Error> {
-    match asked.filter(|asked| *asked != state.generation()) {
-        None => Ok(()),
-        Some(asked) => Err(Error::OtherGeneration {
-            run: place.id().to_string(),
-            asked: asked.to_owned(),
-            current: state.generation().to_owned(),
-        }),
-    }
 }

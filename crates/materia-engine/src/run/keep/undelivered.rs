@@ -13,10 +13,8 @@ use std::time::Duration;
 
 use materia_model::run::RUN_START;
 
-use super::error::Error;
-use super::family::observer_dir;
-use super::place::{Place, Root};
 use crate::clock::Clock;
+use crate::run::{Error, Place, Root, observer_dir};
 use crate::store::journal::{From, Reader};
 use crate::store::lock::{Holder, Lock, Mode, Wait};
 use crate::store::{dir, stream, tree};

@@ -12,12 +12,11 @@ use std::time::Duration;
 
 use materia_model::run::{Control, End, Ended, RUN_END, Start, State, Status};
 
-use super::error::Error;
-use super::log::{LogFold, RunLog};
-use super::place::{Place, Root};
-use super::{family, snapshot};
 use crate::clock::Clock;
 use crate::process::{DEFAULT_GRACE, Identity, end_detached, is_part_of};
+use crate::run::ownership;
+use crate::run::snapshot;
+use crate::run::{Error, LogFold, Place, Root, RunLog};
 use crate::store::lock::{Lock, LockError, Mode, Wait};
 
 /// How long one look waits for somebody who starts a run, and how often.
@@ -143,8 +142,20 @@ pub fn supervisor(state: &State) -> Option<Identity> {
     })
 }
 
+/// Refuses what was meant for another generation (A3).
+pub fn check_generation(place: &Place, state: &State, asked: Option<&str>) -> Result<(), Error> {
+    match asked.filter(|asked| *asked != state.generation()) {
+        None => Ok(()),
+        Some(asked) => Err(Error::OtherGeneration {
+            run: place.id().to_string(),
+            asked: asked.to_owned(),
+            current: state.generation().to_owned(),
+        }),
+    }
+}
+
 /// Takes a run's lock: the directory may be moved away meanwhile, and then a lock protects nothing.
-pub(super) fn take(place: &Place, wait: Wait) -> Result<Lock, Error> {
+pub(in crate::run) fn take(place: &Place, wait: Wait) -> Result<Lock, Error> {
     let path = place.lock();
     match Lock::acquire_unsigned(&path, Mode::Exclusive, wait) {
         Ok(lock) if lock.is_current(&path) => Ok(lock),
@@ -180,7 +191,7 @@ fn gone(place: &Place) -> Error {
 /// Ends what a dead supervisor left, and records that; nothing where the last generation has ended.
 /// The lock shows that no process supervises. `asked` is what it was asked where that could not be
 /// recorded.
-pub(super) fn settle<F: LogFold>(
+pub(in crate::run) fn settle<F: LogFold>(
     place: &Place,
     log: &mut RunLog<F>,
     _lock: &Lock,
@@ -233,7 +244,7 @@ pub(super) fn settle<F: LogFold>(
     log.catch_up()?;
     snapshot::write(place, log.state(), clock.now());
     let root = Root::new(place.dir().parent().unwrap_or_else(|| Path::new("/")));
-    family::ended(&root, &start, &end, clock);
+    ownership::ended(&root, &start, &end, clock);
     Ok(())
 }
 

@@ -13,10 +13,9 @@ use materia_model::run::{RetireWhen, State, Status};
 use materia_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::error::Error;
-use super::place::{Place, Root};
 use super::status::look_all;
 use crate::clock::Clock;
+use crate::run::{Error, Place, Root};
 use crate::store::atomic;
 
 /// The format number of the cache.

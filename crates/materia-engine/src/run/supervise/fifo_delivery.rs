@@ -12,9 +12,7 @@ use std::path::PathBuf;
 use materia_model::message::event::{DELIVERED, Delivered, MESSAGE, Message};
 use materia_model::message::{Deliver, Mail};
 
-use super::holder::is_dead;
-use super::log::RunLog;
-use super::place::Place;
+use crate::run::{Place, RunLog, is_dead};
 use crate::store::fifo::{self, FifoError};
 use crate::store::journal::{Held, JournalError, SharedJournal};
 
@@ -66,12 +64,12 @@ pub fn pour(
 
 /// What a supervisor remembers of its run's pipe.
 #[derive(Debug, Default)]
-pub(super) struct Pipe {
+pub(super) struct FifoDelivery {
     /// Whether there may be something to pour.
     waits: bool,
 }
 
-impl Pipe {
+impl FifoDelivery {
     /// Pours what waits, where the run reads a pipe; `came` says that there was a message since the
     /// last look. What cannot be poured now is left to the next one.
     pub(super) fn look(

@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 use materia_model::name::RunId;
 use materia_model::run::{Declared, Start, State};
 
-use super::error::Error;
-use super::place::{Place, Root};
 use crate::clock::Clock;
+use crate::run::{Error, Place, Root};
 use crate::store::{copy, dir, tree};
 
 /// Copies the artifacts of a run that is over, and says where they are. `place` is where the run

@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use materia_model::run::{End, RUN_END, RUN_START, Start, State, Status};
 
-use super::error::Error;
-use super::log::{RunLog, journal};
-use super::place::{Place, Root};
-use super::status::{self, recorded, settle};
-use super::{contacts, family, snapshot};
+use super::contacts;
 use crate::clock::Clock;
 use crate::process::Identity;
+use crate::run::look::status::{self, settle};
+use crate::run::ownership;
+use crate::run::snapshot;
+use crate::run::{Error, Place, Root, RunLog, journal, recorded};
 use crate::store::lock::{Lock, LockError, Wait};
 use crate::store::{dir, stream, tree};
 
@@ -102,7 +102,7 @@ impl Beginning<'_> {
         }
         if let Some(start) = ours {
             let root = Root::new(self.place.dir().parent().unwrap_or_else(|| Path::new("/")));
-            family::ended(&root, &start, &end, clock);
+            ownership::ended(&root, &start, &end, clock);
         }
     }
 }

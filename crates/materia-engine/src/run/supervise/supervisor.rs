@@ -18,17 +18,16 @@ use materia_model::template::{Plan, wire};
 
 use super::beginning::Beginning;
 use super::conclusion::conclude;
-use super::error::Error;
-use super::feeding::wants_stdin;
-use super::log::{RunLog, journal};
-use super::observer::{Surroundings, Watcher};
 use super::order::Order;
-use super::place::{Place, Root};
 use super::start::{Variables, guard};
-use super::{family, snapshot};
+use super::stdin_delivery::wants_stdin;
+use super::watcher::{Watcher, WatcherContext};
 use crate::clock::Clock;
 use crate::execute::{self, Around, Request, Streams};
 use crate::process::{DEFAULT_GRACE, Nursery, inherited_files};
+use crate::run::ownership;
+use crate::run::snapshot;
+use crate::run::{Error, Place, Root, RunLog, journal};
 use crate::store::journal::SharedJournal;
 use crate::store::lock::Lock;
 use crate::store::stream;
@@ -178,7 +177,7 @@ impl<'c> Generation<'c> {
             spool,
         };
         let (root, place, journal, bell, guard) = (&root, &place, &journal, &bell, &around.guard);
-        let surroundings = Surroundings {
+        let surroundings = WatcherContext {
             root,
             place,
             journal,
@@ -205,7 +204,7 @@ impl<'c> Generation<'c> {
         watcher.end(&end).map_err(io::Error::other)?;
         // Whoever was told may want to start the next generation, or to archive this one.
         drop(lock);
-        family::ended(root, &start, &end, clock);
+        ownership::ended(root, &start, &end, clock);
         // We are about to end, and somebody may wait for that: the kernel puts it away sooner.
         std::mem::forget(nursery);
         Ok(())

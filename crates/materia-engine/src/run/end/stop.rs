@@ -11,13 +11,12 @@ use materia_model::run::{Control, MESSAGE, State, Status};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::error::Error;
-use super::log::{LogFold, RunLog};
-use super::over::check_generation;
-use super::place::Place;
-use super::status::{open_begun, prove_again, settle, supervisor, take};
 use crate::clock::{self, Clock};
 use crate::process::{DEFAULT_GRACE, Exits, Signal};
+use crate::run::look::status::{settle, take};
+use crate::run::{
+    Error, LogFold, Place, RunLog, check_generation, open_begun, prove_again, supervisor,
+};
 use crate::store::lock::{Lock, Mode, Wait};
 
 /// How long a supervisor may take, after the grace of its commands, before it is killed itself.
@@ -84,7 +83,7 @@ pub fn stop_opened<F: LogFold>(
         Err(error) if error.is_full_disk() => return by_force(place, log, control, clock),
         recorded => recorded?,
     }
-    super::ring(place);
+    crate::run::ring(place);
     if let Some(supervisor) = supervisor(&state) {
         let mut exits = Exits::default();
         exits.add(&supervisor, ());
