@@ -23,8 +23,8 @@ pub use end::{Stopped, Until, WaitEvent, WaitOptions, WaitOutcome, stop, stop_op
 pub use error::Error;
 pub use holder::{holder, identity, is_dead};
 pub use keep::{
-    Archived, LeftOut, Pruned, archive, archived, end_session, find, left, left_dir, left_out,
-    prune, prune_archived, sweep, sweep_daily, told_left_out,
+    Archived, DroppedRuns, Pruned, archive, archived, dropped, end_session, find, forget_dropped,
+    pending, pending_dir, prune, prune_archived, sweep, sweep_daily,
 };
 pub use log::{LogFold, RunLog, journal};
 pub use look::{

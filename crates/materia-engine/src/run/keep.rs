@@ -11,4 +11,4 @@ mod retention;
 
 pub use archive::{Archived, Pruned, archive, archived, find, prune_archived};
 pub use retention::{end_session, prune, sweep, sweep_daily};
-pub use undelivered::{LeftOut, left, left_dir, left_out, told_left_out};
+pub use undelivered::{DroppedRuns, dropped, forget_dropped, pending, pending_dir};

@@ -1,9 +1,9 @@
 //! Ending a run from outside (A6).
 //!
 //! Owns the request and the wait for it. The request is durable before the supervisor is woken; the
-//! supervisor ends the whole tree with grace and escalation, records it and goes. A supervisor that
-//! is dead, or that does not go, is replaced by whoever asked. Asking twice, or for a run that is
-//! over, changes nothing.
+//! supervisor ends the whole tree with grace and escalation, records it and exits. Where it is dead
+//! or does not exit, the calling process does its work. Asking twice, or for a run that is over,
+//! changes nothing.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::store::lock::{Lock, Mode, Wait};
 
 /// How long a supervisor may take, after the grace of its commands, before it is killed itself.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long one look waits for somebody who cleans up after a run.
+/// How long one look waits for another process that cleans up after a run.
 const PAUSE: Duration = Duration::from_millis(200);
 /// How often.
 const LOOKS: usize = 100;

@@ -37,7 +37,7 @@ pub fn prune(
     } else {
         Vec::new()
     };
-    undelivered::leave(root, place)?;
+    undelivered::hand_over(root, place)?;
     tree::remove(place.dir(), &Clock::system().fresh_id())?;
     Ok(Pruned {
         run: place.id().to_string(),
@@ -90,7 +90,7 @@ pub fn sweep(root: &Root, kept_for: Duration, clock: &Clock) -> Result<Vec<Strin
         match terminal(&place, None, clock) {
             Ok((_lock, state)) if is_overdue(&state, clock.now(), kept_for) => {
                 preserve::forget(root, &state);
-                undelivered::leave(root, &place)?;
+                undelivered::hand_over(root, &place)?;
                 tree::remove(place.dir(), &Clock::system().fresh_id())?;
                 removed.push(run.run);
             }
@@ -122,8 +122,8 @@ pub fn sweep(root: &Root, kept_for: Duration, clock: &Clock) -> Result<Vec<Strin
     Ok(removed)
 }
 
-/// Removes what somebody left who was killed before he had begun a run. Whoever is about to holds
-/// its lock.
+/// Removes what was left by a process that was killed before it had begun a run. One that is about
+/// to begin holds the lock.
 fn remove_what_never_began(place: &Place) {
     let never =
         || place.lock().exists() && !place.journal().exists() && !place.tombstone().exists();
@@ -138,7 +138,7 @@ fn remove_what_never_began(place: &Place) {
     }
 }
 
-/// Sweeps once a day, whoever comes first. Nobody waits for it to succeed.
+/// Sweeps, at most once a day. It may fail: the next day does it.
 pub fn sweep_daily(root: &Root, clock: &Clock) {
     let stamp = root.path().join(".swept");
     let last = std::fs::metadata(&stamp).ok().map(|stamp| stamp.mtime());
@@ -147,8 +147,8 @@ pub fn sweep_daily(root: &Root, clock: &Clock) {
     if fresh || !root.path().is_dir() {
         return;
     }
-    // Marked first: of several who come at once, one sweeps, and a failure does not come back with
-    // every spawn.
+    // Marked first: of several processes that come at once, one sweeps, and a failure does not come
+    // back with every spawn.
     if stream::nudge(&stamp, 64).is_ok() && last.is_some() {
         let _next_time = sweep(root, KEPT_FOR, clock);
     }

@@ -1,4 +1,4 @@
-//! A run that is over, and held: whatever is done with it, nobody starts it meanwhile.
+//! A run that is over, and locked: it cannot be started while something is done with it.
 //!
 //! Owns the proof. What is asked of one generation is not done to another (A3).
 
@@ -11,7 +11,7 @@ use crate::run::look::status::{settle, take};
 use crate::run::{Error, Place, RunLog, check_generation, open};
 use crate::store::lock::{Lock, Wait};
 
-/// How long whoever holds the lock for a moment is waited for.
+/// How long a process is waited for that holds the lock for a moment.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
 /// The lock of a run that is over, and how it ended.

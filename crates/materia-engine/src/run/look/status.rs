@@ -1,8 +1,8 @@
 //! How a run stands, proved (A6, P4).
 //!
 //! Owns looking: the journal says what was recorded; that a run still runs is believed only while
-//! its supervisor, this very process of this very boot, is alive, or somebody holds the run's lock.
-//! Otherwise it is over: what it left is ended, and its end recorded, by whoever noticed.
+//! its supervisor, this very process of this very boot, is alive, or the run's lock is held.
+//! Otherwise it is over: the process that notices ends what it left, and records its end.
 
 use std::io;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::run::snapshot;
 use crate::run::{Error, LogFold, Place, Root, RunLog};
 use crate::store::lock::{Lock, LockError, Mode, Wait};
 
-/// How long one look waits for somebody who starts a run, and how often.
+/// How long one look waits for a process that starts a run, and how often.
 const PAUSE: Duration = Duration::from_millis(10);
 const LOOKS: usize = 2000;
 
@@ -83,7 +83,7 @@ fn prove<F: LogFold>(place: &Place, log: &mut RunLog<F>, clock: &Clock) -> Resul
 }
 
 /// How each of many runs stands, and whether its journal said so by itself. They are looked at side
-/// by side: what somebody left who died is given time to end.
+/// by side: what a dead supervisor left is given time to end.
 pub(super) fn look_all(places: &[Place], clock: &Clock) -> Vec<Result<(State, bool), Error>> {
     let (next, seen) = (
         AtomicUsize::new(0),
@@ -167,13 +167,13 @@ pub(in crate::run) fn take(place: &Place, wait: Wait) -> Result<Lock, Error> {
     }
 }
 
-/// Writes the documents of a run that is over where whoever recorded that was killed before it
-/// could.
+/// Writes the documents of a run that is over where the process that recorded that was killed
+/// before it could.
 pub(super) fn complete(place: &Place, state: &State, clock: &Clock) {
     if state.ended.is_none() || !state.status.is_terminal() || snapshot::has_result(place) {
         return;
     }
-    // Where somebody has it, that is who writes them; and it may have begun again.
+    // A lock holder writes them itself; and the run may have begun again.
     if let Ok(_lock) = take(place, Wait::No)
         && let Ok(state) = recorded(place)
     {

@@ -88,7 +88,7 @@ fn told(start: &Start, failure: &FailedCommand) -> String {
     let what = text::bounded(&what, 200);
     let said = text::bounded(said, 1000);
     let late = if failure.timed_out { "timed out\n" } else { "" };
-    // The exit code is told beside it: where nothing was said, that is all there is.
+    // The exit code is shown beside it: where nothing was written to stderr, that is all there is.
     format!("{what}: {late}{said}")
         .trim_end()
         .trim_end_matches(':')

@@ -143,7 +143,7 @@ fn begin(
     })
 }
 
-/// What failed, as the failure of a start; that somebody else has the run is one of its own.
+/// What failed, as the failure of a start; that the run is in use is an error of its own.
 fn not_started(run: &RunId, error: Error) -> Error {
     match error {
         Error::Active { .. }

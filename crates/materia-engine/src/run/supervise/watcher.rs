@@ -1,4 +1,4 @@
-//! What a supervisor sees while its plan runs, and what it wishes for.
+//! What a supervisor records while its plan runs, and what it asks the plan for.
 //!
 //! Owns writing commands and the end into the journal, and reading what others wrote into it
 //! meanwhile: control messages, messages for a command's stdin, ends of child runs.
@@ -42,7 +42,7 @@ const LONGEST_WORD: usize = 4096;
 /// How many words of a command are recorded.
 const MOST_WORDS: usize = 64;
 
-/// A supervisor's eyes.
+/// Watches a plan for its supervisor.
 pub(super) struct Watcher<'s> {
     root: &'s Root,
     place: &'s Place,
@@ -73,7 +73,7 @@ pub(super) struct Watcher<'s> {
     pipe: FifoDelivery,
 }
 
-/// What a supervisor works with.
+/// What a watcher works with.
 #[derive(Clone, Copy)]
 pub(super) struct WatcherContext<'s> {
     pub(super) root: &'s Root,
@@ -132,8 +132,8 @@ impl<'s> Watcher<'s> {
         self.log.state()
     }
 
-    /// Records the end, once, and wakes whoever waits for it, who shares the sync. The documents
-    /// are there when the lock is given up. Where the disk is full, it waits for room.
+    /// Records the end, once, and wakes the processes that wait for it, which share the sync. The
+    /// documents are there when the lock is given up. Where the disk is full, it waits for room.
     pub(super) fn end(&mut self, end: &End) -> Result<(), Error> {
         let told = self.write(Some((RUN_END, end)));
         if told.is_ok() {
@@ -168,7 +168,7 @@ impl<'s> Watcher<'s> {
             if !error.is_full_disk() || !self.place.exists() {
                 return Err(error);
             }
-            // Nobody tells when there is room again, and nobody else knows how it ended.
+            // There is no event for room on a disk, and no other process knows how it ended.
             self.rest(patience);
             patience = (patience * 2).min(RECONCILE);
         }
@@ -190,7 +190,7 @@ impl<'s> Watcher<'s> {
         Ok(())
     }
 
-    /// Sleeps for so long, or until somebody rings.
+    /// Sleeps for so long, or until it is woken.
     fn rest(&self, time: Duration) {
         self.bell.drain();
         if let Ok(bell) = self.bell.as_fd().try_clone_to_owned() {
@@ -264,7 +264,7 @@ impl<'s> Watcher<'s> {
         let open: Vec<(String, String)> = open
             .map(|(run, (generation, _))| (run.clone(), generation.clone()))
             .collect();
-        // A child whose supervisor was killed could tell nobody.
+        // A child whose supervisor was killed did not notify us.
         for (run, generation) in open {
             let ended = run
                 .parse()
@@ -286,7 +286,7 @@ impl<'s> Watcher<'s> {
     }
 
     /// Commands that run, that are over, and that failed, as we know ourselves: our own records are
-    /// read back only when somebody rings.
+    /// read back only when we are woken.
     fn counts(&self) -> [u64; 3] {
         [self.commands.len() as u64, self.completed, self.failed]
     }
@@ -327,7 +327,7 @@ impl Observer for Watcher<'_> {
                     label,
                     argv,
                 };
-                // A full disk is no reason to stop: what is missing is only told less exactly.
+                // A full disk is no reason to stop: the report is only less exact.
                 let _untold = self.write(Some((COMMAND_START, &started)));
                 self.unwritten = true;
                 self.feeding.iter_mut().for_each(StdinDelivery::started);

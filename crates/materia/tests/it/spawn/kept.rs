@@ -188,7 +188,7 @@ fn what_was_left_to_somebody_who_never_came_back_goes_with_time() {
     house.spawn("a", "true", &["--session", "s"]);
     house.wait("a");
     house.sent(&["run:a", "control.prune"]);
-    let left = run::left(&house.runs().session("s").unwrap());
+    let left = run::pending(&house.runs().session("s").unwrap());
     assert_eq!(left.len(), 1);
     let sweep =
         |kept: u64| run::sweep(&house.runs(), Duration::from_secs(kept), &Clock::system()).unwrap();
