@@ -975,10 +975,13 @@ export type OutboxReport = {
 
 /** A piece of what a run wrote. */
 export type OutputChunk = {
+  /** Where it was written to. */
   stream: OutputStream;
   /** Where it stands in what was written. */
   from: number;
+  /** Where what follows it stands. */
   to: number;
+  /** What was written. */
   text: string;
 };
 
@@ -1553,6 +1556,7 @@ export type RunProcess = {
 
 /** Everything about one run but what it writes, which comes live. */
 export type RunReport = {
+  /** How it stands. */
   status: RunStatusReport;
   /** What it said to its coordinator. */
   messages: OutboxReport;
@@ -1562,6 +1566,7 @@ export type RunReport = {
   roster: RoomRoster;
   /** What waits for it, and what it took. */
   mailbox: MailboxReport;
+  /** Its processes, the supervisor first. */
   processes: Array<RunProcess>;
 };
 

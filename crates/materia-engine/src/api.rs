@@ -6,6 +6,8 @@
 //! command line, the browser and an agent get the same answer. Never prints, never parses argv,
 //! never calls back into a front end except through an observer.
 
+#[cfg(test)]
+mod tests;
 mod actor;
 mod address;
 mod agent;

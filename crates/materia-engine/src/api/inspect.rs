@@ -17,7 +17,7 @@ use crate::routing::watch;
 use crate::run::{Place, Root, RunLog};
 use crate::{actor, doctor};
 
-pub use crate::actor::TranscriptReport;
+use crate::actor::TranscriptReport;
 pub use crate::inspect::follow::FollowedMessage;
 pub use crate::inspect::mail::{CommunicationReport, MailboxReport, OutboxReport, QueuedMessage};
 pub use crate::inspect::overview::RunOverviewReport;

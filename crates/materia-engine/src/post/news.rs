@@ -10,7 +10,7 @@ use materia_model::time::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::run::LeftOut;
+use crate::run::DroppedRuns;
 
 /// Something an observer has to hear.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -79,7 +79,7 @@ pub struct Terminal {
 
 impl News {
     /// That runs went before anybody was told of them.
-    pub(super) fn left_out(out: &LeftOut, session: Option<SessionId>) -> Option<Self> {
+    pub(super) fn dropped(out: &DroppedRuns, session: Option<SessionId>) -> Option<Self> {
         let run = out.run.parse().ok()?;
         let summary = format!(
             "{} went before you were told of them; the last was {run}.",

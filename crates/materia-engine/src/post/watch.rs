@@ -19,7 +19,7 @@ use super::marks::{Mark, Marks};
 use super::news::{News, NewsEvent};
 use crate::clock::Clock;
 use crate::process::{Held, Interrupts};
-use crate::run::{self, LeftOut, identity, is_dead};
+use crate::run::{self, DroppedRuns, identity, is_dead};
 use crate::store::{dir, tree};
 use crate::wake::DirectoryWatch;
 
@@ -59,7 +59,7 @@ pub struct Watching {
     left: BTreeMap<RunId, (PathBuf, Followed)>,
     /// All of those, also the ones that are not followed yet.
     gone: BTreeSet<RunId>,
-    left_out: Option<LeftOut>,
+    dropped: Option<DroppedRuns>,
     wake: DirectoryWatch,
 }
 
@@ -73,7 +73,7 @@ impl Watching {
                 source: error,
             }
         };
-        let left = run::left_dir(&observer.folder);
+        let left = run::pending_dir(&observer.folder);
         for folder in [&observer.runs, &observer.bell, &observer.folder] {
             dir::create_private(folder)?;
         }
@@ -94,7 +94,7 @@ impl Watching {
             followed: BTreeMap::new(),
             left: BTreeMap::new(),
             gone: BTreeSet::new(),
-            left_out: None,
+            dropped: None,
             wake,
         };
         if watching.marks.fresh && watching.observer.session.is_none() {
@@ -116,11 +116,11 @@ impl Watching {
         self.find_runs();
         self.find_left()?;
         let (session, mut news) = (self.observer.session.as_ref(), Vec::new());
-        self.left_out = run::left_out(&self.observer.folder);
+        self.dropped = run::dropped(&self.observer.folder);
         news.extend(
-            self.left_out
+            self.dropped
                 .as_ref()
-                .and_then(|out| News::left_out(out, session.cloned())),
+                .and_then(|out| News::dropped(out, session.cloned())),
         );
         for (_, followed) in self.left.values_mut() {
             let more = BATCH.saturating_sub(news.len());
@@ -177,7 +177,7 @@ impl Watching {
             let there = |run: &RunId| self.followed.contains_key(run) || self.gone.contains(run);
             self.marks.set(marks.into_values(), there)?;
         }
-        if let Some(out) = self.left_out.take_if(|_| {
+        if let Some(out) = self.dropped.take_if(|_| {
             matches!(
                 news,
                 [
@@ -189,7 +189,7 @@ impl Watching {
                 ]
             )
         }) {
-            run::told_left_out(&self.observer.folder, &out)?;
+            run::forget_dropped(&self.observer.folder, &out)?;
         }
         Ok(())
     }
@@ -261,7 +261,7 @@ impl Watching {
     fn find_left(&mut self) -> Result<(), Error> {
         loop {
             self.gone.clear();
-            for path in run::left(&self.observer.folder) {
+            for path in run::pending(&self.observer.folder) {
                 let name = path
                     .file_name()
                     .and_then(|name| name.to_str())

@@ -1,4 +1,4 @@
-//! Who has a message, as a journal names a process.
+//! The process that holds a message, as a journal names it.
 //!
 //! Owns the way from a process to that name and back. A name fits one process only, also after its
 //! pid went to another.
@@ -7,7 +7,7 @@ use materia_model::message::event::Holder;
 
 use crate::process::Identity;
 
-/// Whether whoever claimed a message has ended.
+/// Whether the process that claimed a message has ended.
 pub fn is_dead(holder: &Holder) -> bool {
     !identity(holder).is_alive()
 }

@@ -197,7 +197,7 @@ impl Place {
         self.dir.join("bell")
     }
 
-    /// The bells of everybody who waits beside it: the beginning of their names.
+    /// The pipes of the processes that wait for it: the beginning of their names.
     pub fn ears(&self) -> PathBuf {
         waiters::pipes_in(&self.dir)
     }
@@ -212,7 +212,7 @@ impl Place {
         self.dir.join("stderr.log")
     }
 
-    /// What agents inside are told about its recipe.
+    /// What agents inside read about its recipe.
     pub fn context(&self) -> PathBuf {
         self.dir.join("context.jsonl")
     }

@@ -63,7 +63,7 @@ pub(super) fn result(place: &Place, state: &State, spare: Option<Spare>) {
     let _lost = spare::write_cache(spare, &place.dir().join(RESULT), bytes.as_bytes());
 }
 
-/// Writes what agents inside are told about the recipe; what an earlier generation was told goes.
+/// Writes what agents inside read about the recipe, instead of that of an earlier generation.
 pub(super) fn context(place: &Place, records: &[String]) {
     let path = place.context();
     if !records.is_empty() {

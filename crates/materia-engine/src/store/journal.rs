@@ -34,6 +34,8 @@ pub use cursor::From;
 pub use error::{Damage, JournalError};
 pub use follow::Follower;
 pub use reader::Reader;
+#[cfg(test)]
+pub(crate) use scan::records_read_by;
 pub use settle::Recovery;
 pub use shared::{Held, SharedJournal};
 pub use synced::Mark;

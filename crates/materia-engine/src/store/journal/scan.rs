@@ -26,6 +26,20 @@ const GREATEST: u64 = 1 << 62;
 /// is damage.
 const LOOKS: usize = 100;
 
+#[cfg(test)]
+thread_local! {
+    /// How many records this thread has read and checked.
+    static CHECKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// How many records are read and checked while something is done.
+#[cfg(test)]
+pub(crate) fn records_read_by<T>(work: impl FnOnce() -> T) -> (usize, T) {
+    let before = CHECKED.get();
+    let result = work();
+    (CHECKED.get() - before, result)
+}
+
 /// A segment that is being read.
 #[derive(Debug)]
 pub(super) struct Scan {
@@ -193,6 +207,8 @@ impl Scan {
     }
 
     fn accept(&mut self, spot: Spot) -> Result<Item, JournalError> {
+        #[cfg(test)]
+        CHECKED.with(|checked| checked.set(checked.get() + 1));
         let expected = self.expected.unwrap_or(spot.seq.max(1));
         if spot.seq != expected {
             return Err(self.damaged(

@@ -228,7 +228,12 @@ fn closed_connections_end_their_calls_and_are_bounded() {
         "params": {"name": "wait", "arguments": {"runs": ["run:a"]}}});
     let waiting = server.start_request("POST", "/mcp/s", &first.headers(), &call.to_string());
     // A waiting call has its waiter pipe open.
-    let waits = || server.open_files().iter().any(|file| file.contains("/ear."));
+    let waits = || {
+        server
+            .open_files()
+            .iter()
+            .any(|file| file.contains("/ear."))
+    };
     wait_until(&env, waits);
     // A call ends when it is cancelled, and when its connection is closed.
     let cancelled =

@@ -180,7 +180,7 @@ fn the_sweep_removes_old_pending_events() {
     env.spawn("a", "true", &["--session", "s"]);
     env.wait("a");
     env.send_ok(&["run:a", "control.prune"]);
-    let pending = run::left(&env.runs_root().session("s").unwrap());
+    let pending = run::pending(&env.runs_root().session("s").unwrap());
     assert_eq!(pending.len(), 1);
     let sweep = |retention: u64| {
         run::sweep(

@@ -10,8 +10,7 @@ use std::path::Path;
 use materia_model::text::Characters;
 use serde::Serialize;
 
-use super::error::Error;
-use super::place::Place;
+use crate::run::{Error, Place};
 use crate::store::stream;
 
 /// The most bytes of a log that are looked at.

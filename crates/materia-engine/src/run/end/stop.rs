@@ -1,9 +1,9 @@
 //! Ending a run from outside (A6).
 //!
 //! Owns the request and the wait for it. The request is durable before the supervisor is woken; the
-//! supervisor ends the whole tree with grace and escalation, records it and goes. A supervisor that
-//! is dead, or that does not go, is replaced by whoever asked. Asking twice, or for a run that is
-//! over, changes nothing.
+//! supervisor ends the whole tree with grace and escalation, records it and exits. Where it is dead
+//! or does not exit, the calling process does its work. Asking twice, or for a run that is over,
+//! changes nothing.
 
 use std::time::Duration;
 
@@ -11,18 +11,17 @@ use materia_model::run::{Control, MESSAGE, State, Status};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::error::Error;
-use super::log::{LogFold, RunLog};
-use super::over::check_generation;
-use super::place::Place;
-use super::status::{open_begun, prove_again, settle, supervisor, take};
 use crate::clock::{self, Clock};
 use crate::process::{DEFAULT_GRACE, Exits, Signal};
+use crate::run::look::status::{settle, take};
+use crate::run::{
+    Error, LogFold, Place, RunLog, check_generation, open_begun, prove_again, supervisor,
+};
 use crate::store::lock::{Lock, Mode, Wait};
 
 /// How long a supervisor may take, after the grace of its commands, before it is killed itself.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long one look waits for somebody who cleans up after a run.
+/// How long one look waits for another process that cleans up after a run.
 const PAUSE: Duration = Duration::from_millis(200);
 /// How often.
 const LOOKS: usize = 100;
@@ -84,7 +83,7 @@ pub fn stop_opened<F: LogFold>(
         Err(error) if error.is_full_disk() => return by_force(place, log, control, clock),
         recorded => recorded?,
     }
-    super::ring(place);
+    crate::run::ring(place);
     if let Some(supervisor) = supervisor(&state) {
         let mut exits = Exits::default();
         exits.add(&supervisor, ());

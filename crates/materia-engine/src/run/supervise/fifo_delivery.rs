@@ -1,9 +1,9 @@
 //! The named pipe of a run: what waits goes through it in the order in which it was sent (A5).
 //!
-//! Owns the line, the order, and recording what went. Whoever posts a message pours, and so does
-//! the supervisor when it looks by itself, for what was sent before somebody read. Both do it in
-//! the journal's turn, so nothing goes twice or overtakes. Never makes the pipe and never waits for
-//! a reader.
+//! Owns the line, the order, and recording what went. A process that posts a message writes what
+//! waits to the pipe, and so does the supervisor when it looks by itself, for what was sent before
+//! there was a reader. Both do it in the journal's turn, so nothing goes twice or overtakes. Never
+//! makes the pipe and never waits for a reader.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -12,9 +12,7 @@ use std::path::PathBuf;
 use materia_model::message::event::{DELIVERED, Delivered, MESSAGE, Message};
 use materia_model::message::{Deliver, Mail};
 
-use super::holder::is_dead;
-use super::log::RunLog;
-use super::place::Place;
+use crate::run::{Place, RunLog, is_dead};
 use crate::store::fifo::{self, FifoError};
 use crate::store::journal::{Held, JournalError, SharedJournal};
 
@@ -30,7 +28,7 @@ pub struct Poured {
     pub stuck: bool,
 }
 
-/// Hands what waits, up to a record that is durable, to whoever reads the pipe, and records that.
+/// Hands what waits, up to a record that is durable, to the reader of the pipe, and records that.
 /// What is too long for a pipe waits for `receive`. At anything else it stops: what was sent later
 /// must not overtake.
 pub fn pour(
@@ -64,14 +62,14 @@ pub fn pour(
     Ok(poured)
 }
 
-/// What a supervisor remembers of its run's pipe.
+/// The named pipe of a run, for its supervisor.
 #[derive(Debug, Default)]
-pub(super) struct Pipe {
+pub(super) struct FifoDelivery {
     /// Whether there may be something to pour.
     waits: bool,
 }
 
-impl Pipe {
+impl FifoDelivery {
     /// Pours what waits, where the run reads a pipe; `came` says that there was a message since the
     /// last look. What cannot be poured now is left to the next one.
     pub(super) fn look(
@@ -95,7 +93,7 @@ fn pour_all(
     journal: &SharedJournal,
     log: &mut RunLog,
 ) -> Result<bool, JournalError> {
-    // It is durable before anybody has it.
+    // It is durable before a reader has it.
     let mark = journal.hold()?.mark();
     journal.commit_to(&mark)?;
     let up_to = journal.last_seq();

@@ -1,7 +1,7 @@
-//! Whom a run belongs to: its session, and the run inside which it was spawned.
+//! The owner of a run: its session, and the run inside which it was spawned.
 //!
-//! Owns the question who may see and steer a run (A9), and telling both when it begins and ends.
-//! Telling is advisory: a parent or an observer that missed it finds out at its next look.
+//! Owns the check which callers may see and steer a run (A9), and notifying both owners when it
+//! begins and ends. A notification may be lost: a parent or an observer finds out at its next look.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use super::place::{Place, Root};
 use crate::clock::Clock;
 use crate::store::{dir, stream};
 
-/// When a session's bell is begun anew.
+/// How large the file that wakes a session's observer grows before it is emptied.
 const LARGEST_BELL: u64 = 4096;
 
 /// Refuses a caller whose session is not the one that owns the run. A caller without a session is
@@ -29,8 +29,8 @@ pub fn check_owner(state: &State, run: &str, caller: Option<&str>) -> Result<(),
     }
 }
 
-/// Where the bell and the marks of whoever watches a session are; of the operator, where there is
-/// none. Sessions cannot begin with a dash below.
+/// The directory of a session's observer, with the file that wakes it and its marks; the operator's
+/// where there is no session. No session can be called `_operator`.
 pub fn observer_dir(root: &Root, session: Option<&str>) -> Option<PathBuf> {
     match session {
         Some(session) => root.session(session),
@@ -38,7 +38,7 @@ pub fn observer_dir(root: &Root, session: Option<&str>) -> Option<PathBuf> {
     }
 }
 
-/// Wakes whoever watches a session, and the operator who watches everything.
+/// Wakes the observer of a session, and that of the operator, which observes all of them.
 pub fn ring_session(root: &Root, session: Option<&str>) {
     let watched = session.and_then(|session| observer_dir(root, Some(session)));
     if let Some(folder) = watched
@@ -51,27 +51,27 @@ pub fn ring_session(root: &Root, session: Option<&str>) {
     }
 }
 
-/// Tells the parent that a generation began.
+/// Notifies the parent that a generation began.
 pub(super) fn begun(root: &Root, start: &Start, clock: &Clock) {
     let child = ChildStart {
         run: start.run.clone(),
         generation: start.generation.clone(),
     };
-    tell_parent(root, start, CHILD_START, &child, clock);
+    notify_parent(root, start, CHILD_START, &child, clock);
 }
 
-/// Tells the parent and the session that a generation is over.
+/// Notifies the parent and the session that a generation is over.
 pub(super) fn ended(root: &Root, start: &Start, end: &End, clock: &Clock) {
     let child = ChildEnd {
         run: start.run.clone(),
         generation: start.generation.clone(),
         status: end.status,
     };
-    tell_parent(root, start, CHILD_END, &child, clock);
+    notify_parent(root, start, CHILD_END, &child, clock);
     ring_session(root, start.session.as_deref());
 }
 
-fn tell_parent<T: Serialize>(root: &Root, start: &Start, kind: &str, data: &T, clock: &Clock) {
+fn notify_parent<T: Serialize>(root: &Root, start: &Start, kind: &str, data: &T, clock: &Clock) {
     let parent = start.parent.as_ref().and_then(|parent| parent.parse().ok());
     let Some(place) = parent.map(|id| root.place(&id)).filter(Place::exists) else {
         return;

@@ -6,12 +6,10 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use super::error::Error;
-use super::log::{LogFold, RunLog};
-use super::place::Place;
 use super::status::{prove_again, supervisor};
 use crate::clock::Clock;
 use crate::process::Stream;
+use crate::run::{Error, LogFold, Place, RunLog};
 use crate::store::stream::Growing;
 
 /// How long one look takes at most before the next.

@@ -8,7 +8,7 @@ use materia_model::run::{Control, End, Start, Status};
 use materia_model::text;
 
 use super::artifact;
-use super::observer::Watcher;
+use super::watcher::Watcher;
 use crate::execute::{self, FailedCommand, Outcome};
 
 /// How a generation ended.
@@ -88,7 +88,7 @@ fn told(start: &Start, failure: &FailedCommand) -> String {
     let what = text::bounded(&what, 200);
     let said = text::bounded(said, 1000);
     let late = if failure.timed_out { "timed out\n" } else { "" };
-    // The exit code is told beside it: where nothing was said, that is all there is.
+    // The exit code is shown beside it: where nothing was written to stderr, that is all there is.
     format!("{what}: {late}{said}")
         .trim_end()
         .trim_end_matches(':')

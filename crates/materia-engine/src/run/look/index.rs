@@ -2,7 +2,7 @@
 //!
 //! Owns the listing and its cache. A run that is over does not change, so what its journal adds up
 //! to is kept in `index.json` beside the identity of that journal: its inode, size and moment of
-//! change. Anything else is folded and proved anew. The cache can be deleted at any time and is
+//! change. Anything else is folded and proved again. The cache can be deleted at any time and is
 //! never trusted over a journal.
 
 use std::collections::BTreeMap;
@@ -13,10 +13,9 @@ use materia_model::run::{RetireWhen, State, Status};
 use materia_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::error::Error;
-use super::place::{Place, Root};
 use super::status::look_all;
 use crate::clock::Clock;
+use crate::run::{Error, Place, Root};
 use crate::store::atomic;
 
 /// The format number of the cache.
@@ -129,7 +128,7 @@ pub fn list(root: &Root, clock: &Clock) -> Result<List, Error> {
             Ok((state, recorded)) => {
                 let listed = listed(place, &state);
                 // A key from before the fold: what came in between makes it stale, never wrong. An
-                // end that is not recorded yet is proved again by whoever looks next.
+                // end that is not recorded yet is proved again by the next look.
                 if let Some(key) = before.filter(|_| recorded && listed.status.is_terminal()) {
                     entries.insert(listed.run.clone(), (key, listed.clone()));
                     learned += 1;

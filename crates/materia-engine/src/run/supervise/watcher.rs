@@ -1,4 +1,4 @@
-//! What a supervisor sees while its plan runs, and what it wishes for.
+//! What a supervisor records while its plan runs, and what it asks the plan for.
 //!
 //! Owns writing commands and the end into the journal, and reading what others wrote into it
 //! meanwhile: control messages, messages for a command's stdin, ends of child runs.
@@ -17,15 +17,14 @@ use materia_model::secret::Guard;
 use materia_model::text;
 use serde::Serialize;
 
-use super::error::Error;
-use super::feeding::{Feeding, wants_stdin};
-use super::log::{RunLog, journal};
-use super::pipe::Pipe;
-use super::place::{Place, Root};
-use super::{snapshot, status};
+use super::fifo_delivery::FifoDelivery;
+use super::stdin_delivery::{StdinDelivery, wants_stdin};
 use crate::clock::{self, Clock, Stopwatch};
 use crate::execute::{ObserverCommand, RunController, RunObserver, RunProgress};
 use crate::process::{Exits, LeafId};
+use crate::run::look::status;
+use crate::run::snapshot;
+use crate::run::{Error, Place, Root, RunLog, journal};
 use crate::store::journal::{JournalError, SharedJournal};
 use crate::store::spare::Spare;
 use crate::wake::WakePipe;
@@ -43,7 +42,7 @@ const LONGEST_WORD: usize = 4096;
 /// How many words of a command are recorded.
 const MOST_WORDS: usize = 64;
 
-/// A supervisor's eyes.
+/// Watches a plan for its supervisor.
 pub(super) struct Watcher<'s> {
     root: &'s Root,
     place: &'s Place,
@@ -70,13 +69,13 @@ pub(super) struct Watcher<'s> {
     /// What the result is going to be written to.
     spare: Option<Spare>,
     /// What hands messages to the commands, where they want them so.
-    feeding: Option<Feeding<'s>>,
-    pipe: Pipe,
+    feeding: Option<StdinDelivery<'s>>,
+    pipe: FifoDelivery,
 }
 
-/// What a supervisor works with.
+/// What a watcher works with.
 #[derive(Clone, Copy)]
-pub(super) struct Surroundings<'s> {
+pub(super) struct WatcherContext<'s> {
     pub(super) root: &'s Root,
     pub(super) place: &'s Place,
     pub(super) journal: &'s SharedJournal,
@@ -87,8 +86,8 @@ pub(super) struct Surroundings<'s> {
 }
 
 impl<'s> Watcher<'s> {
-    pub(super) fn new(around: Surroundings<'s>, log: RunLog) -> Self {
-        let Surroundings {
+    pub(super) fn new(around: WatcherContext<'s>, log: RunLog) -> Self {
+        let WatcherContext {
             root,
             place,
             journal,
@@ -98,7 +97,7 @@ impl<'s> Watcher<'s> {
         } = around;
         let state = log.state();
         let feeds = state.start.as_deref().is_some_and(wants_stdin);
-        let feeding = feeds.then(|| Feeding::after(state.seq, place, journal));
+        let feeding = feeds.then(|| StdinDelivery::after(state.seq, place, journal));
         Self {
             root,
             place,
@@ -119,7 +118,7 @@ impl<'s> Watcher<'s> {
             patience: FIRST,
             spare: None,
             feeding,
-            pipe: Pipe::default(),
+            pipe: FifoDelivery::default(),
         }
     }
 
@@ -133,8 +132,8 @@ impl<'s> Watcher<'s> {
         self.log.state()
     }
 
-    /// Records the end, once, and wakes whoever waits for it, who shares the sync. The documents
-    /// are there when the lock is given up. Where the disk is full, it waits for room.
+    /// Records the end, once, and wakes the processes that wait for it, which share the sync. The
+    /// documents are there when the lock is given up. Where the disk is full, it waits for room.
     pub(super) fn end(&mut self, end: &End) -> Result<(), Error> {
         let told = self.write(Some((RUN_END, end)));
         if told.is_ok() {
@@ -169,7 +168,7 @@ impl<'s> Watcher<'s> {
             if !error.is_full_disk() || !self.place.exists() {
                 return Err(error);
             }
-            // Nobody tells when there is room again, and nobody else knows how it ended.
+            // There is no event for room on a disk, and no other process knows how it ended.
             self.rest(patience);
             patience = (patience * 2).min(RECONCILE);
         }
@@ -191,7 +190,7 @@ impl<'s> Watcher<'s> {
         Ok(())
     }
 
-    /// Sleeps for so long, or until somebody rings.
+    /// Sleeps for so long, or until it is woken.
     fn rest(&self, time: Duration) {
         self.bell.drain();
         if let Ok(bell) = self.bell.as_fd().try_clone_to_owned() {
@@ -265,7 +264,7 @@ impl<'s> Watcher<'s> {
         let open: Vec<(String, String)> = open
             .map(|(run, (generation, _))| (run.clone(), generation.clone()))
             .collect();
-        // A child whose supervisor was killed could tell nobody.
+        // A child whose supervisor was killed did not notify us.
         for (run, generation) in open {
             let ended = run
                 .parse()
@@ -287,7 +286,7 @@ impl<'s> Watcher<'s> {
     }
 
     /// Commands that run, that are over, and that failed, as we know ourselves: our own records are
-    /// read back only when somebody rings.
+    /// read back only when we are woken.
     fn counts(&self) -> [u64; 3] {
         [self.commands.len() as u64, self.completed, self.failed]
     }
@@ -328,10 +327,10 @@ impl RunObserver for Watcher<'_> {
                     label,
                     argv,
                 };
-                // A full disk is no reason to stop: what is missing is only told less exactly.
+                // A full disk is no reason to stop: the report is only less exact.
                 let _untold = self.write(Some((COMMAND_START, &started)));
                 self.unwritten = true;
-                self.feeding.iter_mut().for_each(Feeding::started);
+                self.feeding.iter_mut().for_each(StdinDelivery::started);
             }
             RunProgress::Ended {
                 leaf,
@@ -376,7 +375,7 @@ impl RunObserver for Watcher<'_> {
         } else {
             RECONCILE
         };
-        let due = self.done.is_some() || self.feeding.as_ref().is_some_and(Feeding::is_due);
+        let due = self.done.is_some() || self.feeding.as_ref().is_some_and(StdinDelivery::is_due);
         Some(if due { Duration::ZERO } else { patience })
     }
 

@@ -1,26 +1,26 @@
-//! The beginning of a generation: what is on disk before its supervisor is told to go on (A1, A3).
+//! The beginning of a generation: what is on disk before its supervisor gets its order (A1, A3).
 //!
 //! Owns taking the lock, what is recorded under it (logs, journal, `run.start`, durably), and
-//! taking that back. Whoever begins a generation holds its lock, so nobody begins or ends another
-//! meanwhile; from `run.start` on others see it. Starts no process.
+//! taking that back. The process that begins a generation holds the run's lock, so no other begins
+//! or ends one meanwhile; from `run.start` on others see it. Starts no process.
 
 use std::path::Path;
 use std::time::Duration;
 
 use materia_model::run::{End, RUN_END, RUN_START, Start, State, Status};
 
-use super::error::Error;
-use super::log::{RunLog, journal};
-use super::place::{Place, Root};
-use super::status::{self, recorded, settle};
-use super::{contacts, family, snapshot};
+use super::contacts;
 use crate::clock::Clock;
 use crate::process::Identity;
+use crate::run::look::status::{self, settle};
+use crate::run::ownership;
+use crate::run::snapshot;
+use crate::run::{Error, Place, Root, RunLog, journal, recorded};
 use crate::store::lock::{Lock, LockError, Wait};
 use crate::store::{dir, stream, tree};
 
-/// How long a start waits for whoever cleans up after an earlier generation, and how long at a
-/// time.
+/// How often a start waits for the process that cleans up after an earlier generation, and how long
+/// at a time.
 const PATIENCE: usize = 100;
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -60,8 +60,8 @@ pub(super) struct Beginning<'a> {
 }
 
 impl Beginning<'_> {
-    /// Takes back what a beginning left that failed, as far as it is ours: whoever started it was
-    /// not told of it. Where somebody has written to it all the same, or it has a past, it is
+    /// Takes back what a failed beginning left, as far as it is ours: the start was not reported to
+    /// the caller. Where another process has written to it all the same, or it has a past, it is
     /// recorded as over.
     pub(super) fn take_back(self, why: &str, _lock: &Lock, clock: &Clock) {
         let Ok(state) = recorded(self.place) else {
@@ -74,7 +74,7 @@ impl Beginning<'_> {
         let first = state.start.is_none() || (ours.is_some() && state.generations == 1);
         let there = self.place.journal().exists();
         let journal = there.then(|| journal(self.place, clock).ok()).flatten();
-        // Nobody writes while we hold the turn, and nobody can once it is removed.
+        // No other process writes while we hold the turn, and none can once it is removed.
         let turn = journal.as_ref().and_then(|journal| journal.hold().ok());
         let alone = turn
             .as_ref()
@@ -102,13 +102,13 @@ impl Beginning<'_> {
         }
         if let Some(start) = ours {
             let root = Root::new(self.place.dir().parent().unwrap_or_else(|| Path::new("/")));
-            family::ended(&root, &start, &end, clock);
+            ownership::ended(&root, &start, &end, clock);
         }
     }
 }
 
-/// Takes the lock for life, after whoever cleans up after an earlier generation; one that runs is
-/// left alone. Where the directory was just made there is no earlier one.
+/// Takes the lock for life, behind a process that cleans up after an earlier generation; one that
+/// runs is left alone. Where the directory was just made there is no earlier one.
 pub(super) fn own(place: &Place, made: bool, clock: &Clock) -> Result<Lock, Error> {
     let mut wait = Wait::No;
     for _ in 0..PATIENCE {

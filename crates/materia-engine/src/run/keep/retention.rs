@@ -10,15 +10,12 @@ use std::time::Duration;
 use materia_model::run::{Control, KEPT_FOR, OnSessionEnd, State, is_overdue};
 
 use super::archive::{self, Pruned};
-use super::control::{Stopped, stop_opened};
-use super::error::Error;
-use super::index::list;
-use super::log::RunLog;
-use super::over::terminal;
-use super::place::{Place, Root};
-use super::status::{open, take};
-use super::{parting, preserve};
+use super::preserve;
+use super::terminal::terminal;
+use super::undelivered;
 use crate::clock::Clock;
+use crate::run::look::status::take;
+use crate::run::{Error, Place, Root, RunLog, Stopped, list, open, stop_opened};
 use crate::store::lock::{LockError, Wait};
 use crate::store::{stream, tree};
 
@@ -40,7 +37,7 @@ pub fn prune(
     } else {
         Vec::new()
     };
-    parting::leave(root, place)?;
+    undelivered::hand_over(root, place)?;
     tree::remove(place.dir(), &Clock::system().fresh_id())?;
     Ok(Pruned {
         run: place.id().to_string(),
@@ -93,7 +90,7 @@ pub fn sweep(root: &Root, kept_for: Duration, clock: &Clock) -> Result<Vec<Strin
         match terminal(&place, None, clock) {
             Ok((_lock, state)) if is_overdue(&state, clock.now(), kept_for) => {
                 preserve::forget(root, &state);
-                parting::leave(root, &place)?;
+                undelivered::hand_over(root, &place)?;
                 tree::remove(place.dir(), &Clock::system().fresh_id())?;
                 removed.push(run.run);
             }
@@ -114,7 +111,7 @@ pub fn sweep(root: &Root, kept_for: Duration, clock: &Clock) -> Result<Vec<Strin
     {
         remove_what_never_began(&place);
     }
-    parting::sweep(root, kept_for, clock);
+    undelivered::sweep(root, kept_for, clock);
     archive::sweep(root);
     for folder in [root.preserved(), root.path().to_owned()]
         .iter()
@@ -125,8 +122,8 @@ pub fn sweep(root: &Root, kept_for: Duration, clock: &Clock) -> Result<Vec<Strin
     Ok(removed)
 }
 
-/// Removes what somebody left who was killed before he had begun a run. Whoever is about to holds
-/// its lock.
+/// Removes what was left by a process that was killed before it had begun a run. One that is about
+/// to begin holds the lock.
 fn remove_what_never_began(place: &Place) {
     let never =
         || place.lock().exists() && !place.journal().exists() && !place.tombstone().exists();
@@ -141,7 +138,7 @@ fn remove_what_never_began(place: &Place) {
     }
 }
 
-/// Sweeps once a day, whoever comes first. Nobody waits for it to succeed.
+/// Sweeps, at most once a day. It may fail: the next day does it.
 pub fn sweep_daily(root: &Root, clock: &Clock) {
     let stamp = root.path().join(".swept");
     let last = std::fs::metadata(&stamp).ok().map(|stamp| stamp.mtime());
@@ -150,8 +147,8 @@ pub fn sweep_daily(root: &Root, clock: &Clock) {
     if fresh || !root.path().is_dir() {
         return;
     }
-    // Marked first: of several who come at once, one sweeps, and a failure does not come back with
-    // every spawn.
+    // Marked first: of several processes that come at once, one sweeps, and a failure does not come
+    // back with every spawn.
     if stream::nudge(&stamp, 64).is_ok() && last.is_some() {
         let _next_time = sweep(root, KEPT_FOR, clock);
     }

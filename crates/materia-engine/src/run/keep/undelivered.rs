@@ -1,9 +1,9 @@
-//! What a run that goes leaves to whoever has not been told of it yet.
+//! What was not reported yet about a run that is moved or removed.
 //!
-//! Owns handing the journal of a run to its observers before its directory is moved or removed: the
-//! journal is their queue, and what they were not told would go with it. It costs a name, not a
-//! copy. Only those get it who have watched before, and only so many wait at a time; how many did
-//! not find room is counted, and told. Never knows what they were told already.
+//! Owns handing the journal of a run to its observers before its directory goes: the journal is
+//! their queue, and what was not reported would go with it. It costs a name, not a copy. Only
+//! observers that have watched before get it, and only so many runs wait at a time; how many found
+//! no room is counted, and reported. Never knows what was reported already.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -13,10 +13,8 @@ use std::time::Duration;
 
 use materia_model::run::RUN_START;
 
-use super::error::Error;
-use super::family::observer_dir;
-use super::place::{Place, Root};
 use crate::clock::Clock;
+use crate::run::{Error, Place, Root, observer_dir};
 use crate::store::journal::{From, Reader};
 use crate::store::lock::{Holder, Lock, Mode, Wait};
 use crate::store::{dir, stream, tree};
@@ -28,32 +26,32 @@ const PAUSE: Duration = Duration::from_secs(10);
 /// How much of that list is read.
 const LONGEST: usize = 16 << 20;
 
-/// Runs that went before an observer was told of them, and that found no room.
+/// Runs that went before they were reported to an observer, and that found no room.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct DroppedRuns {
     /// How many.
     pub count: u64,
     /// The last one.
     pub run: String,
 }
 
-/// Where an observer finds what is left of runs that are gone; whoever watches makes it.
-pub fn left_dir(observer: &Path) -> PathBuf {
+/// Where an observer finds the journals of runs that are gone; the observer makes it.
+pub fn pending_dir(observer: &Path) -> PathBuf {
     observer.join("left")
 }
 
 /// What an observer finds there, the oldest first.
-pub fn left(observer: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = directories(&left_dir(observer))
+pub fn pending(observer: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = directories(&pending_dir(observer))
         .map(|entry| entry.path())
         .collect();
     found.sort();
     found
 }
 
-/// How many found no room there since that was last told.
-pub fn left_out(observer: &Path) -> Option<LeftOut> {
-    let path = list(&left_dir(observer));
+/// How many found no room there since that was last reported.
+pub fn dropped(observer: &Path) -> Option<DroppedRuns> {
+    let path = list(&pending_dir(observer));
     let text = path
         .exists()
         .then(|| stream::open(&path).and_then(|file| stream::tail(&file, 0, LONGEST)));
@@ -63,31 +61,31 @@ pub fn left_out(observer: &Path) -> Option<LeftOut> {
             .filter(|line| !line.is_empty())
     };
     let run = String::from_utf8_lossy(runs().next_back()?).into_owned();
-    Some(LeftOut {
+    Some(DroppedRuns {
         count: runs().count() as u64,
         run,
     })
 }
 
-/// Forgets those that were told.
-pub fn told_left_out(observer: &Path, told: &LeftOut) -> Result<(), Error> {
-    let left = left_dir(observer);
+/// Forgets those that were reported.
+pub fn forget_dropped(observer: &Path, reported: &DroppedRuns) -> Result<(), Error> {
+    let left = pending_dir(observer);
     let _turn = turn(&left, Mode::Exclusive)?;
-    let since = left_out(observer).unwrap_or_default();
+    let since = dropped(observer).unwrap_or_default();
     let path = list(&left);
     dir::remove_file(&path)?;
-    for _ in told.count..since.count {
+    for _ in reported.count..since.count {
         add(&path, &since.run)?;
     }
     Ok(())
 }
 
-/// Leaves a run to its observers. Called under its lock, when nothing is added to its journal any
-/// more.
-pub(super) fn leave(root: &Root, place: &Place) -> Result<(), Error> {
+/// Hands the journal of a run to its observers. Called under its lock, when nothing is added to the
+/// journal any more.
+pub(super) fn hand_over(root: &Root, place: &Place) -> Result<(), Error> {
     for left in observers(root, place) {
-        match leave_to(&left, place) {
-            // A full disk must not keep anybody from making room on it.
+        match hand_over_to(&left, place) {
+            // A full disk must not keep a user from making room on it.
             Err(error) if error.is_full_disk() => {}
             other => other?,
         }
@@ -95,12 +93,12 @@ pub(super) fn leave(root: &Root, place: &Place) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes what nobody asked for as long as a run is kept.
+/// Removes what was not asked for during the time that a run is kept.
 pub(super) fn sweep(root: &Root, kept_for: Duration, clock: &Clock) {
     let sessions =
         observer_dir(root, None).and_then(|operator| Some(operator.parent()?.to_owned()));
     let observers = sessions.iter().flat_map(|sessions| directories(sessions));
-    for left in observers.map(|observer| left_dir(&observer.path())) {
+    for left in observers.map(|observer| pending_dir(&observer.path())) {
         let _next_time = tree::sweep(&left);
         for old in directories(&left).filter(|entry| is_older(entry, kept_for, clock)) {
             let _next_time = tree::discard(&old.path(), &Clock::system().fresh_id());
@@ -108,7 +106,7 @@ pub(super) fn sweep(root: &Root, kept_for: Duration, clock: &Clock) {
     }
 }
 
-/// The directories of those who watch the sessions that the run was of, and of the operator.
+/// The directories of the observers of the run's sessions, and of the operator's.
 fn observers(root: &Root, place: &Place) -> Vec<PathBuf> {
     let records = Reader::open(&place.journal(), From::Beginning)
         .into_iter()
@@ -124,14 +122,14 @@ fn observers(root: &Root, place: &Place) -> Vec<PathBuf> {
         .iter()
         .filter_map(|session| observer_dir(root, session.as_deref()));
     folders
-        .map(|folder| left_dir(&folder))
+        .map(|folder| pending_dir(&folder))
         .filter(|left| left.is_dir())
         .collect()
 }
 
-fn leave_to(left: &Path, place: &Place) -> Result<(), Error> {
+fn hand_over_to(left: &Path, place: &Place) -> Result<(), Error> {
     if directories(left).count() >= MOST {
-        return leave_out(left, place);
+        return drop_run(left, place);
     }
     let unique = Clock::system().fresh_id();
     // Hidden until it is whole; what a crash leaves of it is swept like what is being removed.
@@ -145,8 +143,8 @@ fn leave_to(left: &Path, place: &Place) -> Result<(), Error> {
     Ok(dir::sync_new(left)?)
 }
 
-/// Many may do that at the same time, but not while those that were told are forgotten.
-fn leave_out(left: &Path, place: &Place) -> Result<(), Error> {
+/// Many processes may do that at the same time, but not while those that were reported are forgotten.
+fn drop_run(left: &Path, place: &Place) -> Result<(), Error> {
     let _turn = turn(left, Mode::Shared)?;
     add(&list(left), place.id().as_str())
 }

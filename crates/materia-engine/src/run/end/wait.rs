@@ -10,14 +10,10 @@ use std::time::{Duration, Instant};
 
 use materia_model::run::{State, Status};
 
-use super::error::Error;
-use super::family::check_owner;
-use super::log::RunLog;
-use super::place::Place;
-use super::snapshot::has_result;
-use super::status::{look, prove_again, supervisor};
 use crate::clock::{self, Clock};
 use crate::process::{Exits, Identity, Interrupts};
+use crate::run::snapshot::has_result;
+use crate::run::{Error, Place, RunLog, check_owner, look, prove_again, supervisor};
 use crate::store::journal::SharedJournal;
 use crate::store::lock::{Lock, Mode, Wait};
 use crate::store::stream::Growing;

@@ -1,8 +1,8 @@
 //! How a run stands, proved (A6, P4).
 //!
 //! Owns looking: the journal says what was recorded; that a run still runs is believed only while
-//! its supervisor, this very process of this very boot, is alive, or somebody holds the run's lock.
-//! Otherwise it is over: what it left is ended, and its end recorded, by whoever noticed.
+//! its supervisor, this very process of this very boot, is alive, or the run's lock is held.
+//! Otherwise it is over: the process that notices ends what it left, and records its end.
 
 use std::io;
 use std::path::Path;
@@ -12,15 +12,14 @@ use std::time::Duration;
 
 use materia_model::run::{Control, End, Ended, RUN_END, Start, State, Status};
 
-use super::error::Error;
-use super::log::{LogFold, RunLog};
-use super::place::{Place, Root};
-use super::{family, snapshot};
 use crate::clock::Clock;
 use crate::process::{DEFAULT_GRACE, Identity, end_detached, is_part_of};
+use crate::run::ownership;
+use crate::run::snapshot;
+use crate::run::{Error, LogFold, Place, Root, RunLog};
 use crate::store::lock::{Lock, LockError, Mode, Wait};
 
-/// How long one look waits for somebody who starts a run, and how often.
+/// How long one look waits for a process that starts a run, and how often.
 const PAUSE: Duration = Duration::from_millis(10);
 const LOOKS: usize = 2000;
 
@@ -84,7 +83,7 @@ fn prove<F: LogFold>(place: &Place, log: &mut RunLog<F>, clock: &Clock) -> Resul
 }
 
 /// How each of many runs stands, and whether its journal said so by itself. They are looked at side
-/// by side: what somebody left who died is given time to end.
+/// by side: what a dead supervisor left is given time to end.
 pub(super) fn look_all(places: &[Place], clock: &Clock) -> Vec<Result<(State, bool), Error>> {
     let (next, seen) = (
         AtomicUsize::new(0),
@@ -143,8 +142,20 @@ pub fn supervisor(state: &State) -> Option<Identity> {
     })
 }
 
+/// Refuses what was meant for another generation (A3).
+pub fn check_generation(place: &Place, state: &State, asked: Option<&str>) -> Result<(), Error> {
+    match asked.filter(|asked| *asked != state.generation()) {
+        None => Ok(()),
+        Some(asked) => Err(Error::OtherGeneration {
+            run: place.id().to_string(),
+            asked: asked.to_owned(),
+            current: state.generation().to_owned(),
+        }),
+    }
+}
+
 /// Takes a run's lock: the directory may be moved away meanwhile, and then a lock protects nothing.
-pub(super) fn take(place: &Place, wait: Wait) -> Result<Lock, Error> {
+pub(in crate::run) fn take(place: &Place, wait: Wait) -> Result<Lock, Error> {
     let path = place.lock();
     match Lock::acquire_unsigned(&path, Mode::Exclusive, wait) {
         Ok(lock) if lock.is_current(&path) => Ok(lock),
@@ -156,13 +167,13 @@ pub(super) fn take(place: &Place, wait: Wait) -> Result<Lock, Error> {
     }
 }
 
-/// Writes the documents of a run that is over where whoever recorded that was killed before it
-/// could.
+/// Writes the documents of a run that is over where the process that recorded that was killed
+/// before it could.
 pub(super) fn complete(place: &Place, state: &State, clock: &Clock) {
     if state.ended.is_none() || !state.status.is_terminal() || snapshot::has_result(place) {
         return;
     }
-    // Where somebody has it, that is who writes them; and it may have begun again.
+    // A lock holder writes them itself; and the run may have begun again.
     if let Ok(_lock) = take(place, Wait::No)
         && let Ok(state) = recorded(place)
     {
@@ -180,7 +191,7 @@ fn gone(place: &Place) -> Error {
 /// Ends what a dead supervisor left, and records that; nothing where the last generation has ended.
 /// The lock shows that no process supervises. `asked` is what it was asked where that could not be
 /// recorded.
-pub(super) fn settle<F: LogFold>(
+pub(in crate::run) fn settle<F: LogFold>(
     place: &Place,
     log: &mut RunLog<F>,
     _lock: &Lock,
@@ -233,7 +244,7 @@ pub(super) fn settle<F: LogFold>(
     log.catch_up()?;
     snapshot::write(place, log.state(), clock.now());
     let root = Root::new(place.dir().parent().unwrap_or_else(|| Path::new("/")));
-    family::ended(&root, &start, &end, clock);
+    ownership::ended(&root, &start, &end, clock);
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Handing messages to the commands of a run on their stdin (A5).
 //!
-//! Owns which one is next: one at a time, when a command has read the one before, so that what
-//! nobody reads counts as waiting. What a command left unread, or had when it failed, comes again
+//! Owns which one is next: one at a time, when a command has read the one before, so that what no
+//! command reads counts as waiting. What a command left unread, or had when it failed, comes again
 //! for the next one, with the same ids (A4).
 
 use std::collections::{BTreeMap, VecDeque};
@@ -13,11 +13,11 @@ use materia_model::run::{MESSAGE, Start};
 use materia_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::place::Place;
+use crate::run::Place;
 use crate::store::journal::{From, Reader, SharedJournal};
 
 /// Hands messages over, in the order of the journal.
-pub(super) struct Feeding<'s> {
+pub(super) struct StdinDelivery<'s> {
     place: &'s Place,
     journal: &'s SharedJournal,
     reader: Option<Reader>,
@@ -33,7 +33,7 @@ pub(super) struct Feeding<'s> {
     offered: Option<String>,
     /// How often everything was offered that has not been dealt with.
     attempts: BTreeMap<String, u32>,
-    /// Whether there may be something to hand over that nobody is going to ring for.
+    /// Whether there may be something to hand over for which we will not be woken.
     due: bool,
 }
 
@@ -43,7 +43,7 @@ struct Offer<'m> {
     #[serde(flatten)]
     message: &'m Message,
     queued_at: Option<Timestamp>,
-    /// More than once means that somebody failed over it, or left it unread.
+    /// More than once means that a command failed over it, or left it unread.
     attempt: u32,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn wants_stdin(start: &Start) -> bool {
     how.is_some_and(|how| how == "stdin")
 }
 
-impl<'s> Feeding<'s> {
+impl<'s> StdinDelivery<'s> {
     /// Hands over what stands behind a record.
     pub(super) fn after(seq: u64, place: &'s Place, journal: &'s SharedJournal) -> Self {
         Self {
@@ -100,10 +100,10 @@ impl<'s> Feeding<'s> {
         self.due
     }
 
-    /// The next line, where somebody has taken everything that was handed over before.
-    pub(super) fn next(&mut self, hungry: bool) -> Option<Vec<u8>> {
+    /// The next line, where everything that was handed over before was read.
+    pub(super) fn next(&mut self, stdin_drained: bool) -> Option<Vec<u8>> {
         self.due = false;
-        if !hungry {
+        if !stdin_drained {
             return None;
         }
         self.is_taken();
@@ -132,7 +132,7 @@ impl<'s> Feeding<'s> {
         }
     }
 
-    /// Somebody has read what was offered last.
+    /// A command has read what was offered last.
     fn is_taken(&mut self) {
         if let Some(id) = self.offered.take() {
             let _untold = self.journal.append(

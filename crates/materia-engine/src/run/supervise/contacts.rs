@@ -1,14 +1,13 @@
 //! `communication.json` at the beginning of a generation: whom the programs of the run can talk to.
 //!
 //! Owns when it is written before the first command starts: where something of the run can read it.
-//! A plain command that never asks for it does not pay for it. Later ones are written by whoever
-//! writes to the room.
+//! A plain command that never asks for it does not pay for it. Later ones are written by the
+//! processes that write to the room.
 
 use materia_model::message::Communication;
 use materia_model::run::Start;
 
-use super::log::RunLog;
-use super::place::Place;
+use crate::run::{Place, RunLog};
 use crate::store::atomic;
 use crate::store::journal::{JournalError, SharedJournal};
 

@@ -1,4 +1,4 @@
-//! What a supervisor is told when it is started.
+//! What a supervisor reads when it is started.
 //!
 //! Owns the document. It passes from one process of this program to another of the same version, so
 //! it has no format number and is never kept.
@@ -10,7 +10,7 @@ use materia_model::run::Start;
 use materia_model::template::wire::Wire;
 use serde::{Deserialize, Serialize};
 
-/// What a supervisor is told.
+/// The order of a supervisor.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Order {
     /// The directory of all runs.
@@ -23,8 +23,8 @@ pub struct Order {
     pub start: Start,
     /// The names of variables and values that are secret (S3).
     pub secret: Vec<String>,
-    /// What agents inside are told about the recipe: one JSON text for each record, because a
-    /// recipe may nest deeper than JSON is read.
+    /// What agents inside read about the recipe: one JSON text for each record, because a recipe may
+    /// nest deeper than JSON is read.
     pub context: Vec<String>,
     /// What runs.
     pub plan: Wire,

@@ -1,17 +1,16 @@
 //! Copies of what a run made, kept when the run goes.
 //!
 //! Owns where they are: `RUN-GENERATION/ARTIFACT/…`, so that none replaces another. They are made
-//! beside, under a hidden name, and get their place when all of them are whole and durable; whoever
-//! prunes holds the run's lock meanwhile. Removes nothing of the run.
+//! beside, under a hidden name, and get their place when all of them are whole and durable; the
+//! process that prunes holds the run's lock meanwhile. Removes nothing of the run.
 
 use std::path::{Path, PathBuf};
 
 use materia_model::name::RunId;
 use materia_model::run::{Declared, Start, State};
 
-use super::error::Error;
-use super::place::{Place, Root};
 use crate::clock::Clock;
+use crate::run::{Error, Place, Root};
 use crate::store::{copy, dir, tree};
 
 /// Copies the artifacts of a run that is over, and says where they are. `place` is where the run
@@ -27,7 +26,7 @@ pub(super) fn preserve(
     };
     let kept = root.preserved().join(name(start));
     let artifacts = artifacts(start, place, now);
-    // Where somebody was killed behind this point they are all there already.
+    // Where a process was killed behind this point they are all there already.
     if !kept.is_dir() && artifacts.iter().any(Artifact::may_be_there) {
         let hidden = hidden(root, start);
         clear(&hidden)?;
@@ -46,7 +45,7 @@ pub(super) fn preserve(
     Ok(there.collect())
 }
 
-/// Removes what somebody left who was killed while it copied. Called under the run's lock.
+/// Removes what a process left that was killed while it copied. Called under the run's lock.
 pub(super) fn forget(root: &Root, state: &State) {
     if let Some(start) = &state.start {
         let _stays = clear(&hidden(root, start));

@@ -1,9 +1,9 @@
 //! Runs that were moved away: how they go there, and how they go from there.
 //!
 //! Owns the archive and the tombstones. A tombstone is made in the archive under the name that the
-//! run will have there, and then the two change places in one step: whoever is killed before leaves
-//! the run as it was, whoever is killed after has archived it. What a run in the archive is, its
-//! own journal says; a path in a tombstone is only told, never removed.
+//! run will have there, and then the two change places in one step: a process that is killed before
+//! leaves the run as it was, one that is killed after has archived it. What a run in the archive is,
+//! its own journal says; a path in a tombstone is only reported, never removed.
 
 use std::path::{Path, PathBuf};
 
@@ -12,14 +12,13 @@ use materia_model::run::State;
 use serde::Serialize;
 use serde_json::json;
 
-use super::error::Error;
-use super::family::check_owner;
-use super::over::{PAUSE, check_generation, terminal};
-use super::parting;
-use super::place::{JOURNAL, Place, Root, TOMBSTONE};
 use super::preserve::preserve;
-use super::status::{recorded, take};
+use super::terminal::{PAUSE, terminal};
+use super::undelivered;
 use crate::clock::Clock;
+use crate::run::look::status::take;
+use crate::run::place::{JOURNAL, TOMBSTONE};
+use crate::run::{Error, Place, Root, check_generation, check_owner, recorded};
 use crate::store::lock::{Lock, LockError, Mode, Wait};
 use crate::store::{atomic, dir, tree};
 
@@ -61,14 +60,14 @@ pub fn archive(
                 already,
             })
         }
-        // Somebody else was faster, or it is long ago.
+        // Another process was faster, or it is long ago.
         Err(Error::NotFound { .. }) => archived(root, place, generation, None),
         Err(error) => Err(error),
     }
 }
 
-/// The directory of a run that is there, for a session. One that was archived is told only to its
-/// owner (A9).
+/// The directory of a run that is there, for a session. That one was archived is reported only to
+/// its owner (A9).
 pub fn find(root: &Root, id: &RunId, caller: Option<&str>) -> Result<Place, Error> {
     match root.find(id) {
         Err(Error::Archived { run, dir }) => {
@@ -137,7 +136,7 @@ pub fn prune_archived(
     Ok(Pruned { run, preserved })
 }
 
-/// Removes what killed programs left in the archive. Nobody waits for it to succeed.
+/// Removes what killed programs left in the archive. It may fail: the next sweep does it.
 pub(super) fn sweep(root: &Root) {
     let archive = root.archive();
     if !archive.is_dir() {
@@ -159,11 +158,11 @@ pub(super) fn sweep(root: &Root) {
 
 fn entomb(root: &Root, place: &Place, state: &State, clock: &Clock) -> Result<PathBuf, Error> {
     dir::create_private(&root.archive())?;
-    // A stub that nobody makes at the moment was left by somebody who was killed.
+    // A stub that no process makes at the moment was left by one that was killed.
     let _turn = turn(root, Mode::Shared, Wait::For(PAUSE))?;
     let stub = free(root, place, clock)?;
     let moved = write_tombstone(&stub, place, state, clock)
-        .and_then(|()| parting::leave(root, place))
+        .and_then(|()| undelivered::hand_over(root, place))
         .and_then(|()| Ok(tree::exchange_unsynced(place.dir(), &stub)?));
     if let Err(error) = moved {
         clear(&stub);
@@ -224,7 +223,7 @@ fn remove_tombstone(place: &Place) -> Result<(), Error> {
         return Ok(());
     }
     match take(place, Wait::For(PAUSE)) {
-        // It was started anew in between, and is another run.
+        // It was started again in between, and is another run.
         Ok(_lock) if place.journal().exists() => Ok(()),
         Ok(_lock) => Ok(tree::remove(place.dir(), &Clock::system().fresh_id())?),
         Err(Error::NotFound { .. } | Error::Lock(LockError::Held { .. })) => Ok(()),
@@ -232,7 +231,7 @@ fn remove_tombstone(place: &Place) -> Result<(), Error> {
     }
 }
 
-/// Whoever makes a stub shares this; whoever removes those of others has it alone.
+/// Processes that make a stub share this; one that removes those of others has it alone.
 fn turn(root: &Root, mode: Mode, wait: Wait) -> Result<Lock, Error> {
     Ok(Lock::acquire_unsigned(
         &root.archive().join(".lock"),

@@ -9,9 +9,8 @@ use std::os::fd::{AsFd, BorrowedFd};
 use materia_model::text::Characters;
 use serde::Serialize;
 
-use super::error::Error;
-use super::place::Place;
 use crate::process::Stream;
+use crate::run::{Error, Place};
 use crate::store::stream::Growing;
 
 /// How much of what was written before is read at first, in bytes.

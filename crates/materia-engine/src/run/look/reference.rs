@@ -6,7 +6,7 @@
 use materia_model::name::RunId;
 use materia_model::text;
 
-use super::place::Root;
+use crate::run::Root;
 
 /// How much of an id has to be written.
 const MIN_PREFIX: usize = 2;

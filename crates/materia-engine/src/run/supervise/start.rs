@@ -15,13 +15,14 @@ use materia_model::run::{Start, State, Supervisor};
 use materia_model::secret::Guard;
 
 use super::beginning::{Beginning, own, record};
-use super::error::Error;
 use super::order::Order;
-use super::place::{Place, Root};
 use super::supervisor::{NEW, OLD, SUPERVISE};
-use super::{family, snapshot, status};
 use crate::clock::Clock;
 use crate::process::{DetachedChild, SpawnError, inherited_variables, spawn_detached_child};
+use crate::run::look::status;
+use crate::run::ownership;
+use crate::run::snapshot;
+use crate::run::{Error, Place, Root};
 use crate::store::dir;
 use crate::store::journal::JournalError;
 use crate::store::lock::{Lock, Wait};
@@ -64,7 +65,7 @@ pub fn start(order: &Order, clock: &Clock) -> Result<Started, Error> {
         status::recorded(&place)?
     };
     if past.start.is_some() {
-        family::check_owner(&past, order.run.as_str(), order.start.session.as_deref())?;
+        ownership::check_owner(&past, order.run.as_str(), order.start.session.as_deref())?;
     }
     let mut launch_guard = LaunchGuard::default();
     match begin(order, (&root, &place), made, &mut launch_guard, clock) {
@@ -131,7 +132,7 @@ fn begin(
     guard(&order.secret, &mut start, &mut context, &variables);
     record(root, place, &start, made, clock)?;
     snapshot::context(place, &context);
-    family::begun(root, &start, clock);
+    ownership::begun(root, &start, clock);
     let pid = identity.pid;
     supervisor
         .send_order(&text)
@@ -142,7 +143,7 @@ fn begin(
     })
 }
 
-/// What failed, as the failure of a start; that somebody else has the run is one of its own.
+/// What failed, as the failure of a start; that the run is in use is an error of its own.
 fn not_started(run: &RunId, error: Error) -> Error {
     match error {
         Error::Active { .. }

@@ -1,10 +1,10 @@
 //! The supervisor: one process for one generation of one run, from what its launcher began to its
 //! last record (A1).
 //!
-//! Owns the order of a life: it is told what to do, runs the commands, and records their end. It
+//! Owns the order of its life: it reads its order, runs the commands, and records their end. It
 //! leads a session and adopts orphans, so nothing that it starts escapes it. Small on purpose:
 //! hundreds of them may sleep at the same time. Killed at any point it leaves a journal and a free
-//! lock, from which whoever looks next concludes the rest.
+//! lock, from which the next look concludes the rest.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -18,17 +18,16 @@ use materia_model::template::{Plan, wire};
 
 use super::beginning::Beginning;
 use super::conclusion::conclude;
-use super::error::Error;
-use super::feeding::wants_stdin;
-use super::log::{RunLog, journal};
-use super::observer::{Surroundings, Watcher};
 use super::order::Order;
-use super::place::{Place, Root};
 use super::start::{Variables, guard};
-use super::{family, snapshot};
+use super::stdin_delivery::wants_stdin;
+use super::watcher::{Watcher, WatcherContext};
 use crate::clock::Clock;
 use crate::execute::{self, Around, Request, Streams};
 use crate::process::{DEFAULT_GRACE, Nursery, inherited_files};
+use crate::run::ownership;
+use crate::run::snapshot;
+use crate::run::{Error, Place, Root, RunLog, journal};
 use crate::store::journal::SharedJournal;
 use crate::store::lock::Lock;
 use crate::store::stream;
@@ -78,7 +77,7 @@ pub fn supervise(
         &mut order.context,
         &variables,
     );
-    // Hundreds of supervisors may sleep at the same time: what nobody asks for again goes.
+    // Hundreds of supervisors may sleep at the same time: free what is not needed again.
     drop(variables);
     let spool = order.spool.clone();
     let bell = WakePipe::from_inherited(bell);
@@ -178,7 +177,7 @@ impl<'c> Generation<'c> {
             spool,
         };
         let (root, place, journal, bell, guard) = (&root, &place, &journal, &bell, &around.guard);
-        let surroundings = Surroundings {
+        let surroundings = WatcherContext {
             root,
             place,
             journal,
@@ -203,10 +202,10 @@ impl<'c> Generation<'c> {
             nursery.sweep(Duration::ZERO);
         }
         watcher.end(&end).map_err(io::Error::other)?;
-        // Whoever was told may want to start the next generation, or to archive this one.
+        // A process that waited for the end may start the next generation, or archive this one.
         drop(lock);
-        family::ended(root, &start, &end, clock);
-        // We are about to end, and somebody may wait for that: the kernel puts it away sooner.
+        ownership::ended(root, &start, &end, clock);
+        // A process may wait for us to exit, and the kernel frees this faster than we do.
         std::mem::forget(nursery);
         Ok(())
     }

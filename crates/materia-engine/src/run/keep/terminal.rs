@@ -1,4 +1,4 @@
-//! A run that is over, and held: whatever is done with it, nobody starts it meanwhile.
+//! A run that is over, and locked: it cannot be started while something is done with it.
 //!
 //! Owns the proof. What is asked of one generation is not done to another (A3).
 
@@ -6,14 +6,12 @@ use std::time::Duration;
 
 use materia_model::run::State;
 
-use super::error::Error;
-use super::log::RunLog;
-use super::place::Place;
-use super::status::{open, settle, take};
 use crate::clock::Clock;
+use crate::run::look::status::{settle, take};
+use crate::run::{Error, Place, RunLog, check_generation, open};
 use crate::store::lock::{Lock, Wait};
 
-/// How long whoever holds the lock for a moment is waited for.
+/// How long a process is waited for that holds the lock for a moment.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
 /// The lock of a run that is over, and how it ended.
@@ -43,16 +41,4 @@ pub(super) fn terminal(
         run,
         status: state.status,
     })
-}
-
-/// Refuses what was meant for another generation (A3).
-pub fn check_generation(place: &Place, state: &State, asked: Option<&str>) -> Result<(), Error> {
-    match asked.filter(|asked| *asked != state.generation()) {
-        None => Ok(()),
-        Some(asked) => Err(Error::OtherGeneration {
-            run: place.id().to_string(),
-            asked: asked.to_owned(),
-            current: state.generation().to_owned(),
-        }),
-    }
 }

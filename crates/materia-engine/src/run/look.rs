@@ -1,0 +1,18 @@
+//! Looking at runs: one of them, all of them, and what they write.
+//!
+//! Owns the proof of a status: what the journal says is believed only while a living supervisor or a
+//! held lock supports it. Ends nothing but what a dead supervisor left.
+
+pub(super) mod status;
+mod index;
+mod output;
+mod follow;
+mod live_output;
+mod reference;
+
+pub use follow::follow;
+pub use index::{List, Listed, list};
+pub use live_output::{OutputChunk, RunOutput};
+pub use output::{Tail, directory, tail};
+pub use reference::{AmbiguousId, complete_address, complete_id};
+pub use status::{check_generation, look, open, open_begun, prove_again, recorded, supervisor};

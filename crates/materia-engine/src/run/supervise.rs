@@ -1,0 +1,21 @@
+//! The life of one generation: started, supervised, concluded.
+//!
+//! Owns the launcher's side, the supervisor process and what it hands to its commands. Never decides
+//! how long something is kept.
+
+mod order;
+mod contacts;
+mod artifact;
+mod beginning;
+mod stdin_delivery;
+mod fifo_delivery;
+mod watcher;
+mod conclusion;
+mod start;
+mod supervisor;
+
+pub use artifact::{Entry, manifest};
+pub use fifo_delivery::{Poured, pour};
+pub use order::Order;
+pub use start::{Started, start};
+pub use supervisor::{NEW, SUPERVISE, supervise};
