@@ -1,6 +1,6 @@
 //! How a run stands, in one line.
 
-use materia_engine::inspect::run_status::RunStatus;
+use materia_engine::api::RunStatus;
 use materia_model::run::Status;
 use materia_model::text::{self, printable};
 
