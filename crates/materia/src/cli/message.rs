@@ -75,11 +75,7 @@ impl Message {
         let mut view = RunView::new(world, screen, Voice::Json);
         let report = world.engine().message(request, Some(&mut view))?;
         screen.report(&report, voice);
-        Ok(if report.ok {
-            0
-        } else {
-            ErrorKind::Failed.exit_code()
-        })
+        Ok(report.exit_code())
     }
 
     fn draft(self) -> Result<Draft, ApiError> {
