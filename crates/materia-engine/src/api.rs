@@ -1,7 +1,6 @@
 //! The facade: everything that a front end can ask for.
 //!
-//! Owns [`Engine`], the one handle that front ends hold, and [`ApiError`], the one error that they
-//! render. Each thing that can be asked for has a request type, a report type and one method, in
+//! Owns [`Engine`], the one handle that front ends hold. Each thing that can be asked for has a request type, a report type and one method, in
 //! the file that is named after it. A method takes plain data and returns plain data, so that the
 //! command line, the browser and an agent get the same answer. Never prints, never parses argv,
 //! never calls back into a front end except through an observer.
@@ -22,7 +21,6 @@ mod context;
 mod definition;
 mod demo;
 mod doctor;
-mod error;
 mod explain;
 mod export;
 mod follow_cast;
@@ -81,15 +79,13 @@ pub use choice::AgentChoice;
 pub use complete::{Completion, CompletionKind, MAX_COMPLETIONS};
 pub use context::{Caller, Engine, Environment};
 pub use definition::{
-    CheckReport, CheckRequest, ConfigFile, ConflictReport, DefinitionsReport, LoadoutDefinition,
-    MateriaDefinition, SaveConflict, SaveEdit, SaveFailure, SaveReport, SaveRequest, Section,
-    Target, TrialReport, TrialRequest,
+    CheckReport, CheckRequest, ConfigFile, DefinitionsReport, LoadoutDefinition, MateriaDefinition,
+    SaveConflict, SaveEdit, SaveReport, SaveRequest, Section, Target, TrialReport, TrialRequest,
 };
 pub use demo::{DemoObserver, DemoOpening, DemoReport, DemoRequest};
 pub use doctor::{
     CheckHealth, DoctorAgent, DoctorCheck, DoctorReport, DoctorRequest, ExistingState, StatePaths,
 };
-pub use error::{ApiError, ErrorBody, ErrorCodes, ErrorKind, ErrorReport, TABLE};
 pub use explain::ExplainReport;
 pub use export::{CastExport, CastExportRequest, ExportReport};
 pub use follow_cast::{
@@ -97,7 +93,7 @@ pub use follow_cast::{
 };
 pub use grid::{GridFormat, GridReport, GridRequest};
 pub use host::{HostGuard, HostSocket};
-pub use import::{ImportFailure, ImportReport, ImportRequest, ImportSource, ImportedRecipe};
+pub use import::{ImportReport, ImportRequest, ImportSource, ImportedRecipe};
 pub use init::InitReport;
 pub use inspect::{
     Attention, CastOfRun, CommunicationReport, ContactsReport, FilesReport, FollowedMessage,
@@ -159,6 +155,10 @@ pub use watch::{News, NewsEvent, WatchEnd, WatchObserver, WatchRequest};
 pub use web::{AboutReport, WebAccess};
 
 pub use crate::clock::{Clock, Stopwatch};
+pub use crate::error::{
+    ApiError, ConflictReport, ERROR_TABLE, ErrorBody, ErrorCodes, ErrorKind, ErrorReport,
+    ImportFailure, SaveFailure,
+};
 pub use crate::inspect::LINES as INSPECT_LINES;
 pub use crate::process::Cancellation;
 pub use crate::recipe::{InputSource, TemplateRequest, TemplateSource, TemplateValues};

@@ -34,4 +34,5 @@ pub mod doctor;
 pub mod skill;
 pub mod demo;
 pub mod web_session;
+pub mod error;
 pub mod api;

@@ -69,6 +69,16 @@ impl World {
         })
     }
 
+    /// A path that was typed, relative to the working directory.
+    pub fn path(&self, given: &Path) -> PathBuf {
+        self.cwd
+            .as_ref()
+            .map_or_else(|_| given.to_owned(), |cwd| cwd.join(given))
+    }
+}
+
+/// Used by `mcp` only.
+impl World {
     /// Where this person's things live.
     pub fn home(&self) -> Result<Home, NoHome> {
         let path = |name| self.variable(name).map(PathBuf::from);
@@ -93,13 +103,6 @@ impl World {
     /// The run that whoever called us is a part of.
     pub fn within(&self) -> Option<RunId> {
         self.variable("MATERIA_RUN")?.to_str()?.parse().ok()
-    }
-
-    /// A path as the person meant it: relative to the working directory.
-    pub fn path(&self, given: &Path) -> PathBuf {
-        self.cwd
-            .as_ref()
-            .map_or_else(|_| given.to_owned(), |cwd| cwd.join(given))
     }
 
     /// The clock.

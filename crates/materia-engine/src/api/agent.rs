@@ -6,7 +6,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use materia_model::agent::FailureKind;
 use materia_model::materia::Tools;
 use materia_model::name::RunId;
 
@@ -71,30 +70,6 @@ pub enum AgentPrompt {
     Text(String),
     /// The text of a file, or of stdin.
     Input(InputSource),
-}
-
-impl AgentReport {
-    /// The exit code of a process that reports this turn.
-    pub fn exit_code(&self) -> u8 {
-        match self.outcome {
-            AgentOutcome::Answered => 0,
-            AgentOutcome::Failed(FailureKind::Auth | FailureKind::Unavailable) => {
-                ErrorKind::Agent.exit_code()
-            }
-            AgentOutcome::Failed(_) => ErrorKind::Failed.exit_code(),
-        }
-    }
-}
-
-impl AgentListReport {
-    /// The exit code of a process that reports these agents.
-    pub fn exit_code(&self) -> u8 {
-        if self.ok {
-            0
-        } else {
-            ErrorKind::Agent.exit_code()
-        }
-    }
 }
 
 impl Engine {

@@ -5,7 +5,6 @@
 
 use std::path::PathBuf;
 
-use materia_model::cast::{Code, Status};
 use materia_model::loadout::{Graph, Settings};
 use materia_model::run::{Cast, Origin};
 
@@ -87,26 +86,6 @@ pub enum ForkReport {
     Held(CastStatusReport),
     /// It was driven, or a run drives it.
     Driven(CastReport),
-}
-
-impl CastReport {
-    /// The kind of error that this result is; `None` where nothing went wrong.
-    pub fn error_kind(&self) -> Option<ErrorKind> {
-        if self.interrupted {
-            return Some(ErrorKind::Interrupted);
-        }
-        match (self.status, self.error.as_ref()?.code) {
-            (Status::Complete | Status::Paused | Status::Running, _) => None,
-            (_, code) if code.is_limit() => Some(ErrorKind::Limit),
-            (_, Code::AgentAuth | Code::AgentUnavailable) => Some(ErrorKind::Agent),
-            _ => Some(ErrorKind::Failed),
-        }
-    }
-
-    /// The exit code of a process that reports this result.
-    pub fn exit_code(&self) -> u8 {
-        self.error_kind().map_or(0, ErrorKind::exit_code)
-    }
 }
 
 impl Engine {

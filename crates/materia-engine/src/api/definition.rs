@@ -1,71 +1,14 @@
 //! Definitions: what an editor shows, checks, saves and tries.
 
-use serde::Serialize;
-
-use super::{ApiError, Engine, ErrorReport};
+use super::{ApiError, Engine, SaveFailure};
 use crate::editor::trial::{self, TrialContext};
-use crate::editor::{self, SaveContext, SaveError};
+use crate::editor::{self, SaveContext};
 
 pub use crate::editor::trial::{TrialReport, TrialRequest};
 pub use crate::editor::{
     CheckReport, CheckRequest, ConfigFile, DefinitionsReport, LoadoutDefinition, MateriaDefinition,
     SaveConflict, SaveEdit, SaveReport, SaveRequest, Section, Target,
 };
-
-/// Why nothing was saved.
-#[derive(Debug)]
-pub struct SaveFailure {
-    /// The error.
-    pub error: ApiError,
-    /// What another editor wrote meanwhile, where that is the reason.
-    pub conflict: Option<Box<SaveConflict>>,
-}
-
-/// Why nothing was saved, and what another editor wrote meanwhile.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct ConflictReport<'a> {
-    #[serde(flatten)]
-    report: ErrorReport<'a>,
-    conflict: &'a SaveConflict,
-}
-
-impl SaveFailure {
-    /// The conflict as programs read it, where there is one.
-    pub fn conflict_report(&self) -> Option<ConflictReport<'_>> {
-        Some(ConflictReport {
-            report: self.error.report(),
-            conflict: self.conflict.as_deref()?,
-        })
-    }
-}
-
-impl From<ApiError> for SaveFailure {
-    fn from(error: ApiError) -> Self {
-        Self {
-            error,
-            conflict: None,
-        }
-    }
-}
-
-impl From<SaveError> for SaveFailure {
-    fn from(error: SaveError) -> Self {
-        Self {
-            error: (&error).into(),
-            conflict: match error {
-                SaveError::Conflict(conflict) => Some(conflict),
-                _ => None,
-            },
-        }
-    }
-}
-
-impl From<SaveFailure> for ApiError {
-    fn from(failure: SaveFailure) -> Self {
-        failure.error
-    }
-}
 
 impl Engine {
     /// Everything that can be edited.
@@ -110,6 +53,3 @@ impl Engine {
         Ok(trial::trial(self.config_files(None)?, request, context)?)
     }
 }
-
-#[cfg(test)]
-mod tests;

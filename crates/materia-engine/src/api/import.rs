@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use materia_model::finding::Finding;
 use materia_model::import::Shell;
 
-use super::{ApiError, Engine};
-use crate::editor::import::{self, ImportError};
+use super::{Engine, ImportFailure};
+use crate::editor::import;
 
 pub use crate::editor::import::{ImportReport, ImportedRecipe};
 
@@ -31,36 +30,6 @@ pub enum ImportSource {
         /// Whether lines that need a shell are run by one.
         shell: Shell,
     },
-}
-
-/// Why nothing was imported.
-#[derive(Debug, Clone)]
-pub struct ImportFailure {
-    /// What is wrong with the file.
-    pub findings: Vec<Finding>,
-    /// The error.
-    pub error: ApiError,
-}
-
-impl From<ApiError> for ImportFailure {
-    fn from(error: ApiError) -> Self {
-        let findings = Vec::new();
-        Self { findings, error }
-    }
-}
-
-impl From<ImportError> for ImportFailure {
-    fn from(error: ImportError) -> Self {
-        let api = ApiError::from(&error);
-        let findings = match error {
-            ImportError::Wrong(findings) => findings,
-            _ => Vec::new(),
-        };
-        Self {
-            findings,
-            error: api,
-        }
-    }
 }
 
 impl Engine {

@@ -10,14 +10,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{ApiError, Audience, Caller, DoctorRequest, Engine, ErrorKind};
+use crate::actor::{self, TranscriptReport};
+use crate::doctor;
 use crate::inspect::follow::{self, FollowedView};
 use crate::inspect::{self, Filter, LINES, Target, mail, overview, room, triage};
 use crate::recipe::{self, NotResolved, tool};
 use crate::routing::watch;
 use crate::run::{Place, Root, RunLog};
-use crate::{actor, doctor};
 
-use crate::actor::TranscriptReport;
 pub use crate::inspect::follow::FollowedMessage;
 pub use crate::inspect::mail::{CommunicationReport, MailboxReport, OutboxReport, QueuedMessage};
 pub use crate::inspect::overview::RunOverviewReport;
@@ -271,7 +271,7 @@ impl Engine {
         if view == "schema" {
             let linked = library.link(&located).map_err(NotResolved::Invalid)?;
             return Ok(InspectReport::Schema(template::schema(
-                &linked.template.args(),
+                linked.template.args(),
             )));
         }
         let shown = recipe::show(&library, &self.home()?, name, cwd)?;

@@ -1,9 +1,11 @@
 //! `message`: something is said to a run, a branch, a room, a session or a tool.
 
+use materia_model::message::{Address, read_body};
+
 use super::{ApiError, Audience, Caller, Engine};
 use crate::execute::RunObserver;
-use crate::recipe::NotResolved;
 use crate::recipe::tool::{self, NotCalled, ToolCallReport};
+use crate::recipe::{InputSource, NotResolved};
 use crate::routing::{self, Sender};
 use crate::run::Root;
 
@@ -11,10 +13,12 @@ pub use crate::routing::{MessageProblem, MessageReport};
 pub use materia_model::message::Draft;
 
 /// A message to send.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct MessageRequest {
     /// What is said to whom.
     pub draft: Draft,
+    /// Where the body is read from, if the draft has none: JSON when it parses, else text.
+    pub body: Option<InputSource>,
     /// The session that sends it.
     pub session: Option<String>,
     /// Who typed the address: a person may abbreviate it.
@@ -32,12 +36,13 @@ impl Engine {
         let root = self.runs()?;
         let caller = self.caller(request.session.as_deref())?;
         let mut draft = request.draft;
+        if let Some(body) = request.body {
+            draft.body = Some(read_body(body.text(&self.source_context())?)?);
+        }
         draft.to = self.whole_address(&root, &caller, &draft.to, request.audience)?;
         let sender = sender(self, &root, &caller);
         let envelope = sender.check(draft)?;
-        let (materia_model::message::Address::Tool(name), Some(observer)) =
-            (&envelope.to, tool_observer)
-        else {
+        let (Address::Tool(name), Some(observer)) = (&envelope.to, tool_observer) else {
             return Ok(routing::send(&sender, envelope)?);
         };
         let called = self.call_tool_for(name.as_ref(), envelope.body.clone(), observer)?;

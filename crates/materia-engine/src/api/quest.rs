@@ -79,17 +79,6 @@ pub trait QuestObserver: CastObserver {
     fn turn(&mut self, quest: &Quest);
 }
 
-impl QuestRunReport {
-    /// The exit code of a process that reports this result.
-    pub fn exit_code(&self) -> u8 {
-        match (self.stopped, self.ok) {
-            ("interrupted", _) => ErrorKind::Interrupted.exit_code(),
-            ("needs_you", _) | (_, true) => 0,
-            _ => ErrorKind::Failed.exit_code(),
-        }
-    }
-}
-
 impl Engine {
     /// Adds, shows or changes a quest.
     pub fn quest(&self, request: &QuestRequest) -> Result<QuestReport, ApiError> {

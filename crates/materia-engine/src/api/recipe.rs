@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::{ApiError, Engine, ErrorKind};
+use super::{ApiError, Engine};
 use crate::editor::validate::{self, ValidateReport};
 use crate::recipe;
 
@@ -60,16 +60,5 @@ impl Engine {
     /// All recipes and tools, and what is wrong with them.
     pub fn recipe_overview(&self) -> Result<LibraryReport, ApiError> {
         Ok(recipe::overview(&self.library()?, &self.home()?))
-    }
-}
-
-impl RecipeDoctorReport {
-    /// The exit code of a process that ends with it.
-    pub fn exit_code(&self) -> u8 {
-        if self.ok {
-            0
-        } else {
-            ErrorKind::Invalid.exit_code()
-        }
     }
 }

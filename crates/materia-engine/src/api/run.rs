@@ -1,6 +1,6 @@
 //! `run`: a template is executed in the foreground.
 
-use super::{ApiError, Engine, ErrorKind};
+use super::{ApiError, Engine};
 use crate::launch::run::{self, RunContext};
 
 pub use crate::execute::{
@@ -27,17 +27,5 @@ impl Engine {
             clock: self.clock(),
         };
         Ok(run::run(request, &context, observer)?)
-    }
-}
-
-impl RunReport {
-    /// The exit code of a process that ends with it. `strict` makes a partial failure a failure.
-    pub fn exit_code(&self, strict: bool) -> u8 {
-        match self.status {
-            _ if self.interrupted => ErrorKind::Interrupted.exit_code(),
-            ExecutionStatus::Failed => ErrorKind::Failed.exit_code(),
-            ExecutionStatus::Degraded if strict => ErrorKind::Failed.exit_code(),
-            ExecutionStatus::Degraded | ExecutionStatus::Ok => 0,
-        }
     }
 }

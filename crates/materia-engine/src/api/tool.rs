@@ -6,7 +6,7 @@ use materia_model::finding::Source;
 use materia_model::text;
 use serde_json::{Map, Value, json};
 
-use super::{ApiError, Engine, ErrorKind};
+use super::{ApiError, Engine};
 use crate::execute::RunObserver;
 use crate::process::Nursery;
 use crate::recipe::source::is_json;
@@ -201,15 +201,4 @@ impl Engine {
 fn template_field(text: String) -> Value {
     let json = is_json(&text).then(|| serde_json::from_str(&text).ok());
     json.flatten().unwrap_or_else(|| text.into())
-}
-
-impl ToolCallReport {
-    /// The exit code of a process that ends with it.
-    pub fn exit_code(&self) -> u8 {
-        if self.ok {
-            0
-        } else {
-            ErrorKind::Failed.exit_code()
-        }
-    }
 }

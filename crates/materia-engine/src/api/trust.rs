@@ -72,7 +72,7 @@ impl Engine {
 
     /// Refuses what the project brings unless the user trusts it, agrees to it now, or trusts
     /// everything in this process.
-    pub fn require_trust(
+    pub(super) fn require_trust(
         &self,
         files: &Files,
         observer: &mut dyn TrustObserver,
@@ -93,7 +93,7 @@ impl Engine {
     }
 
     /// Whether the user trusts everything that the project brings, in this process.
-    pub fn trusts_everything(&self) -> bool {
+    pub(super) fn trusts_everything(&self) -> bool {
         self.variable("MATERIA_TRUST")
             .is_some_and(|value| value == "1")
     }

@@ -10,7 +10,7 @@ use crate::process::Nursery;
 use crate::store::text::read;
 use crate::utility::listing;
 use crate::utility::step::StepContext;
-use crate::utility::{Input, UtilityError, UtilityErrorKind, UtilityReport, closest, find};
+use crate::utility::{Input, UtilityError, UtilityReport, closest, find};
 
 pub use crate::utility::UtilityOutput;
 pub use crate::utility::listing::{StepEntry, UtilityEntry, UtilityListReport};
@@ -139,12 +139,7 @@ fn report(result: Result<UtilityReport, UtilityError>) -> Result<UtilityRunRepor
         }
         Err(error) => error,
     };
-    let (kind, code) = match failed.why {
-        UtilityErrorKind::Wrong => (ErrorKind::Invalid, "invalid_input"),
-        UtilityErrorKind::Failed => (ErrorKind::Failed, "utility_failed"),
-        UtilityErrorKind::Interrupted => (ErrorKind::Interrupted, "interrupted"),
-    };
-    let error = ApiError::new(kind, code, failed.message).hint(failed.hint);
+    let error = ApiError::from(&failed);
     let result = failed.result.ok_or_else(|| error.clone())?;
     Ok(UtilityRunReport {
         output: UtilityOutput::Json(*result),

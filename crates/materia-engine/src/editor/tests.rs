@@ -1,5 +1,7 @@
 //! What an editor may do, and what it gets to know.
 
+mod saving;
+
 use materia_model::finding::Finding;
 use serde_json::json;
 

@@ -3,14 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use materia_engine::agent::Roster;
-use materia_engine::agent_turn::{self, AgentConfig};
 use materia_engine::api::{
     AgentListRequest, AgentOptions, AgentPrompt, AgentRequest, ApiError, ErrorKind,
 };
 use materia_model::name::RunId;
 
-use super::config::{Config, project};
+use super::config::Config;
 use super::input;
 use crate::view::{ActorView, AgentView, Screen, Voice};
 use crate::world::World;
@@ -135,19 +133,4 @@ impl Run {
         view.report(&report);
         Ok(report.exit_code())
     }
-}
-
-/// The agents that the machine and the config have.
-pub(super) fn roster(
-    config: &Config,
-    flag: Option<&str>,
-    world: &World,
-) -> Result<(Roster, AgentConfig), ApiError> {
-    let config = agent_turn::agent_config(
-        &config.files(world)?,
-        world.home().ok().as_ref(),
-        world.engine().trusts_everything(),
-    );
-    let roster = Roster::new(&config.settings, flag, project(world)?);
-    Ok((roster, config))
 }

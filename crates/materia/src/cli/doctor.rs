@@ -1,7 +1,7 @@
 //! `materia doctor`: says what the promises need on this host, and whether it is there.
 
 use clap::Args;
-use materia_engine::api::{ApiError, DoctorRequest, ErrorKind};
+use materia_engine::api::{ApiError, DoctorRequest};
 
 use super::config::Config;
 use crate::view::{Screen, Voice};
@@ -23,10 +23,6 @@ impl Doctor {
         let config = self.config.named();
         let report = world.engine().doctor(&DoctorRequest { config })?;
         screen.report(&report, voice);
-        Ok(if report.ok {
-            0
-        } else {
-            ErrorKind::Failed.exit_code()
-        })
+        Ok(report.exit_code())
     }
 }

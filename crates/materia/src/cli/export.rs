@@ -1,6 +1,6 @@
 //! `materia export`: a loadout for other programs, or a cast as one page to hand on.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
@@ -52,9 +52,14 @@ enum Format {
 }
 
 impl Export {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
-        match &self.html {
-            Some(file) => self.cast(file, world, screen, voice),
+    pub(super) fn run(
+        mut self,
+        world: &World,
+        screen: Screen,
+        voice: Voice,
+    ) -> Result<u8, ApiError> {
+        match self.html.take() {
+            Some(file) => self.cast(&file, world, screen, voice),
             None => self.loadout(world, screen),
         }
     }
@@ -76,15 +81,15 @@ impl Export {
     }
 
     fn cast(
-        &self,
-        file: &std::path::Path,
+        self,
+        file: &Path,
         world: &World,
         screen: Screen,
         voice: Voice,
     ) -> Result<u8, ApiError> {
         let engine = world.engine();
         let export = engine.export_cast(&CastExportRequest {
-            cast: self.what.clone(),
+            cast: self.what,
             config: self.config.named(),
         })?;
         let text = page(&export);

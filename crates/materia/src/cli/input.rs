@@ -8,13 +8,10 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use materia_engine::library::Library;
-use materia_model::text;
-
-use crate::world::World;
 use materia_engine::api::{
     ApiError, ErrorKind, InputSource, TemplateRequest, TemplateSource, TemplateValues,
 };
+use materia_model::text;
 
 /// A template, and the values for it.
 #[derive(Debug, Args)]
@@ -127,20 +124,4 @@ pub(super) fn stdin() -> Result<File, ApiError> {
 
 fn is_dash(path: &Path) -> bool {
     path == Path::new("-")
-}
-
-/// Where this person's recipes are looked for.
-pub(super) fn library(world: &World) -> Result<Library, ApiError> {
-    let home_dir = world.variable("HOME").map(Path::new);
-    Ok(Library::new(&world.home()?, home_dir))
-}
-
-/// A text file, no larger than any document may be.
-pub(super) fn read_text(world: &World, path: &Path) -> Result<String, ApiError> {
-    let (file, name) = (world.path(path), path.to_string_lossy());
-    Ok(materia_engine::store::text::read_file(&file, &name)?)
-}
-
-pub(super) fn read_bounded(reader: &mut impl io::Read, name: &str) -> Result<String, ApiError> {
-    Ok(materia_engine::store::text::read(reader, name)?)
 }

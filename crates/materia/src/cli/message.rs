@@ -8,7 +8,7 @@ use materia_model::message::{check_numbers, read_body};
 use materia_model::text;
 use serde_json::Value;
 
-use super::input::{read_bounded, read_text};
+use super::input;
 use crate::view::{RunView, Screen, Voice};
 use crate::world::World;
 
@@ -68,32 +68,21 @@ impl Message {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let request = MessageRequest {
             session: self.session.clone(),
-            draft: self.draft(world)?,
+            body: self.body_file.clone().map(input::input).transpose()?,
+            draft: self.draft()?,
             audience: voice.audience(),
         };
         let mut view = RunView::new(world, screen, Voice::Json);
         let report = world.engine().message(request, Some(&mut view))?;
         screen.report(&report, voice);
-        Ok(if report.ok {
-            0
-        } else {
-            ErrorKind::Failed.exit_code()
-        })
+        Ok(report.exit_code())
     }
 
-    fn draft(self, world: &World) -> Result<Draft, ApiError> {
-        let body = match (self.body, &self.body_file) {
-            (Some(body), _) => Some(body),
-            (None, Some(path)) if path.as_os_str() == "-" => {
-                Some(read_bounded(&mut std::io::stdin().lock(), "stdin")?)
-            }
-            (None, Some(path)) => Some(read_text(world, path)?),
-            (None, None) => None,
-        };
+    fn draft(self) -> Result<Draft, ApiError> {
         Ok(Draft {
             to: self.to,
             kind: self.kind,
-            body: body.map(read_body).transpose()?,
+            body: self.body.map(read_body).transpose()?,
             from: self.from,
             summary: self.summary,
             reply_to: self.reply_to,

@@ -1,13 +1,11 @@
 //! `materia run`: runs a template in the foreground.
 
-use std::io;
-
 use clap::Args;
 
 use super::input::Template;
 use crate::view::{RunView, Screen, Voice};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind, OutputMode, RunRequest};
+use materia_engine::api::{ApiError, OutputMode, RunRequest};
 
 /// Run a command template or a recipe and wait for it
 #[derive(Debug, Args)]
@@ -47,8 +45,4 @@ impl Run {
         view.report(&report);
         Ok(report.exit_code(self.strict))
     }
-}
-
-pub(super) fn internal(error: &io::Error) -> ApiError {
-    ApiError::from_error(ErrorKind::Internal, "internal", error).hint("see `materia doctor`")
 }

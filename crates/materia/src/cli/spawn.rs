@@ -6,9 +6,7 @@ use clap::Args;
 use materia_engine::api::{
     AgentOptions, ApiError, CastRequest, ErrorKind, RunOptions, SpawnAgentRequest, SpawnRequest,
 };
-use materia_model::name::{RunId, SessionId};
 use materia_model::run::{OnSessionEnd, RetireWhen};
-use materia_model::text;
 
 use super::cast::AgentArgs;
 use super::config::Config;
@@ -228,31 +226,4 @@ impl Role {
             }
         }
     }
-}
-
-/// The id in `run:ID`; a bare id is understood as well.
-pub(super) fn run_id(given: &str) -> Result<RunId, ApiError> {
-    let id = given.strip_prefix("run:").unwrap_or(given);
-    id.parse().map_err(|error| {
-        let mut failure = ApiError::from(error);
-        failure.message = format!(
-            "expected run:ID, received {}: {}",
-            text::quoted(given),
-            failure.message
-        );
-        failure
-    })
-}
-
-/// The caller's session, which has to be a plain word: directories are named after it.
-pub(super) fn session(world: &World, said: Option<&str>) -> Result<Option<String>, ApiError> {
-    let session = world.session(said);
-    if let Some(session) = &session {
-        session.parse::<SessionId>().map_err(|error| {
-            let mut failure = ApiError::from(error);
-            failure.code = "invalid_session".to_owned();
-            failure
-        })?;
-    }
-    Ok(session)
 }

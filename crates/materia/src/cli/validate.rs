@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use materia_engine::api::{ErrorKind, ValidateReport, ValidateRequest};
+use materia_engine::api::{ValidateReport, ValidateRequest};
 
 use crate::view::{Screen, Voice};
 use crate::world::World;
@@ -29,9 +29,5 @@ impl Validate {
 /// Reports what was found; returns the exit code.
 pub(super) fn told(report: &ValidateReport, screen: Screen, voice: Voice) -> u8 {
     screen.report(report, voice);
-    if report.ok {
-        0
-    } else {
-        ErrorKind::Invalid.exit_code()
-    }
+    report.exit_code()
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use materia_engine::api::{ApiError, ErrorKind, WaitRequest};
+use materia_engine::api::{ApiError, WaitRequest};
 
 use crate::view::{Screen, Voice, WaitView};
 use crate::world::World;
@@ -44,11 +44,7 @@ impl Wait {
         let report = world
             .engine()
             .wait(&request, &mut WaitView::new(screen, voice))?;
-        Ok(if report.ok {
-            0
-        } else {
-            ErrorKind::Failed.exit_code()
-        })
+        Ok(report.exit_code())
     }
 }
 

@@ -1,7 +1,7 @@
 //! `materia watch`: tells a host what its runs say and how they end, each once.
 
 use clap::Args;
-use materia_engine::api::{ApiError, ErrorKind, WatchEnd, WatchRequest};
+use materia_engine::api::{ApiError, WatchRequest};
 
 use crate::view::{NewsView, Screen, Voice};
 use crate::world::World;
@@ -33,10 +33,6 @@ impl Watch {
         };
         let mut view = NewsView::new(screen, voice);
         let end = world.engine().watch(&request, &mut view)?;
-        Ok(if end == WatchEnd::Interrupted {
-            ErrorKind::Interrupted.exit_code()
-        } else {
-            0
-        })
+        Ok(end.exit_code())
     }
 }

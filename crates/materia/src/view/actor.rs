@@ -59,11 +59,11 @@ impl ActorObserver for ActorView {
                 self.line(&format!("[{name}] failed"));
             }
             ActorEvent::Activity(Activity::Notice { text }) => {
-                self.line(&format!("notice: {text}"))
+                self.line(&format!("notice: {text}"));
             }
             ActorEvent::Activity(_) => {}
             ActorEvent::Retry(why) => {
-                self.line(&format!("asked again: {}", text::bounded(why, 400)))
+                self.line(&format!("asked again: {}", text::bounded(why, 400)));
             }
             ActorEvent::TurnEnd {
                 failure: Some(why), ..

@@ -9,7 +9,7 @@ mod surfaces;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use materia_engine::api::TABLE;
+use materia_engine::api::ERROR_TABLE;
 
 use crate::test_env::TestEnv;
 
@@ -19,7 +19,7 @@ fn exit_codes() {
         "# Exit codes\n\nEvery failure has one kind, which determines its code in each interface. `0` is success.\n\n\
          | exit | HTTP | JSON-RPC | meaning |\n|---|---|---|---|\n",
     );
-    for (_, outside) in TABLE {
+    for (_, outside) in ERROR_TABLE {
         let _ = writeln!(
             page,
             "| {} | {} | {} | {} |",

@@ -1,4 +1,5 @@
-//! Conversion of what keeps templates from being read, executed, spawned or imported.
+//! Conversion of what keeps templates from being read, executed, spawned or imported, and of the
+//! errors of utilities.
 
 use std::io;
 
@@ -9,6 +10,7 @@ use crate::launch::run::Error as RunError;
 use crate::launch::spawn::SpawnError;
 use crate::recipe::source::SourceError;
 use crate::store::text::TextError;
+use crate::utility::{UtilityError, UtilityErrorKind};
 
 impl ApiError {
     /// An operation of the system failed that should not.
@@ -108,5 +110,16 @@ impl From<&ImportError> for ApiError {
             }
         };
         Self::from_error(kind, code, error).hint(hint)
+    }
+}
+
+impl From<&UtilityError> for ApiError {
+    fn from(error: &UtilityError) -> Self {
+        let (kind, code) = match error.why {
+            UtilityErrorKind::Wrong => (ErrorKind::Invalid, "invalid_input"),
+            UtilityErrorKind::Failed => (ErrorKind::Failed, "utility_failed"),
+            UtilityErrorKind::Interrupted => (ErrorKind::Interrupted, "interrupted"),
+        };
+        Self::new(kind, code, &error.message).hint(&error.hint)
     }
 }

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::super::{ActiveLoadoutRequest, ActiveReach, Environment, TrustStanding};
-use super::*;
+use crate::api::{
+    ActiveLoadoutRequest, ActiveReach, CheckRequest, Engine, Environment, SaveEdit, SaveReport,
+    SaveRequest, Section, Target, TrustStanding,
+};
 use crate::clock::Clock;
 use crate::config::{PROJECT_FILE, take_read_counts};
 use crate::store::{atomic, dir};

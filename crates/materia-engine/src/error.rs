@@ -1,12 +1,15 @@
-//! How a failure leaves the house: one table from its kind to the exit code, HTTP and JSON-RPC.
+//! The error that every front end renders, and one table from its kind to exit code, HTTP status and
+//! JSON-RPC code.
 //!
-//! Owns [`ErrorKind`] and [`ApiError`]. The rooms below have typed, mute errors; the verbs turn them into
-//! a failure with a kind and a hint, and the view says it. Never prints.
+//! Owns [`ErrorKind`] and [`ApiError`]. The modules above have typed errors without a kind; the
+//! conversions below give them kind, code and hint. Never prints. Called by `api`.
 
 mod agent;
 mod cast;
 mod convert;
 mod editor;
+mod exit_code;
+mod failure;
 mod launch;
 
 use std::any::Any;
@@ -16,7 +19,9 @@ use materia_model::finding::{Finding, Place};
 use materia_model::text;
 use serde::{Serialize, Serializer};
 
-/// What kind of failure it is; decides what the outside sees.
+pub use failure::{ConflictReport, ImportFailure, SaveFailure};
+
+/// The kind of an error; decides which codes it gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The work itself failed.
@@ -27,19 +32,19 @@ pub enum ErrorKind {
     NotFound,
     /// The caller may not do this: ownership or trust.
     Refused,
-    /// Somebody else holds it, or it changed in the meantime.
+    /// Another process holds it, or it changed in the meantime.
     Conflict,
     /// No agent could be reached, or it refused our login.
     Agent,
     /// A budget or limit was reached.
     Limit,
-    /// A defect of ours.
+    /// A defect of this program.
     Internal,
-    /// The person interrupted it.
+    /// The user interrupted it.
     Interrupted,
 }
 
-/// How one kind looks from outside.
+/// The codes of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ErrorCodes {
     /// The exit code of the process.
@@ -52,8 +57,8 @@ pub struct ErrorCodes {
     pub meaning: &'static str,
 }
 
-/// The whole table, in the order of the reference page.
-pub const TABLE: [(ErrorKind, ErrorCodes); 9] = [
+/// The codes of all kinds, in the order of the reference page.
+pub const ERROR_TABLE: [(ErrorKind, ErrorCodes); 9] = [
     (
         ErrorKind::Failed,
         codes(1, 422, -32000, "the work itself failed"),
@@ -122,12 +127,10 @@ const fn codes(exit: u8, http: u16, json_rpc: i32, meaning: &'static str) -> Err
 }
 
 impl ErrorKind {
-    /// How this kind looks from outside.
+    /// The codes of this kind.
     pub fn codes(self) -> ErrorCodes {
-        TABLE
-            .iter()
-            .find(|(kind, _)| *kind == self)
-            .map_or(TABLE[7].1, |(_, outside)| *outside)
+        let found = ERROR_TABLE.iter().find(|(kind, _)| *kind == self);
+        found.map_or(ERROR_TABLE[7].1, |(_, codes)| *codes)
     }
 
     /// The exit code of a process that ends with it.
@@ -136,7 +139,7 @@ impl ErrorKind {
     }
 }
 
-/// Something that went wrong, as the outside is told of it.
+/// Something that went wrong, as front ends report it.
 #[derive(Debug, Clone)]
 pub struct ApiError {
     /// What kind it is.
@@ -156,7 +159,7 @@ pub struct ApiError {
 }
 
 impl ApiError {
-    /// A failure of a kind, with its name for programs and its sentence.
+    /// An error of a kind, with its name for programs and its sentence.
     pub fn new(kind: ErrorKind, code: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -169,7 +172,7 @@ impl ApiError {
         }
     }
 
-    /// A failure that tells a typed error and all that it was caused by.
+    /// A typed error and all that it was caused by.
     pub fn from_error(kind: ErrorKind, code: impl Into<String>, error: &dyn Error) -> Self {
         let causes = std::iter::successors(error.source(), |cause| (*cause).source());
         let causes = causes.map(ToString::to_string).collect();
@@ -179,7 +182,7 @@ impl ApiError {
         }
     }
 
-    /// A failure for the findings of a document; there is at least one.
+    /// The findings of a document; there is at least one.
     pub fn from_findings(findings: Vec<Finding>) -> Self {
         let Some(first) = findings.first() else {
             return Self::new(
@@ -200,7 +203,7 @@ impl ApiError {
         .with_findings(findings)
     }
 
-    /// A failure for a defect of ours that was caught at the edge.
+    /// A panic that was caught at the edge of the process or of a request.
     pub fn panicked(panic: &(dyn Any + Send)) -> Self {
         let said = panic.downcast_ref::<&str>().copied();
         let said = said
@@ -210,7 +213,7 @@ impl ApiError {
             .hint("report it with the command you typed; your files are as the last finished step left them")
     }
 
-    /// The same failure, with what to do next.
+    /// The same error, with what to do next.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -223,7 +226,7 @@ impl ApiError {
     }
 }
 
-/// A failure as programs read it: `{"ok":false,"error":{"code","message","hint"?,"at"?}}`.
+/// An error as programs read it: `{"ok":false,"error":{"code","message","hint"?,"at"?}}`.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ErrorReport<'a> {
@@ -258,7 +261,7 @@ pub struct ErrorBody<'a> {
 }
 
 impl ApiError {
-    /// The failure as programs read it.
+    /// The error as programs read it.
     pub fn report(&self) -> ErrorReport<'_> {
         let error = ErrorBody {
             code: &self.code,
@@ -284,12 +287,15 @@ mod tests {
 
     #[test]
     fn the_table_has_every_kind_once_and_keeps_the_contract() {
-        let exits: Vec<u8> = TABLE.iter().map(|(kind, _)| kind.exit_code()).collect();
+        let exits: Vec<u8> = ERROR_TABLE
+            .iter()
+            .map(|(kind, _)| kind.exit_code())
+            .collect();
         assert_eq!(exits, [1, 2, 3, 4, 4, 6, 7, 70, 130]);
-        for (index, (kind, outside)) in TABLE.iter().enumerate() {
-            assert_eq!(kind.codes(), *outside);
+        for (index, (kind, codes)) in ERROR_TABLE.iter().enumerate() {
+            assert_eq!(kind.codes(), *codes);
             assert_eq!(
-                TABLE.iter().position(|(other, _)| other == kind),
+                ERROR_TABLE.iter().position(|(other, _)| other == kind),
                 Some(index)
             );
         }
@@ -297,19 +303,19 @@ mod tests {
 
     #[test]
     fn json_has_the_contracts_shape() {
-        let failure = ApiError::new(ErrorKind::NotFound, "run_not_found", "no run `a`")
+        let error = ApiError::new(ErrorKind::NotFound, "run_not_found", "no run `a`")
             .hint("materia inspect runs");
         let expected = serde_json::json!({"ok": false, "error":
             {"code": "run_not_found", "message": "no run `a`", "hint": "materia inspect runs"}});
-        assert_eq!(serde_json::to_value(&failure).unwrap(), expected);
+        assert_eq!(serde_json::to_value(&error).unwrap(), expected);
     }
 
     #[test]
-    fn findings_give_the_failure_its_place_and_hint() {
+    fn findings_give_the_error_its_place_and_hint() {
         let source = materia_model::finding::Source::new("a.json", "{\"x\": 1, \"x\": 2}");
         let findings = materia_model::document::parse(&source).unwrap_err();
-        let failure = ApiError::from_findings(findings);
-        let json = serde_json::to_value(&failure).unwrap();
+        let error = ApiError::from_findings(findings);
+        let json = serde_json::to_value(&error).unwrap();
         assert_eq!(json["error"]["code"], "duplicate_key");
         assert_eq!(
             json["error"]["at"],
