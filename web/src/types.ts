@@ -88,7 +88,7 @@ export type ActivityReport = {
   lines: Array<ActivityLine>;
 };
 
-/** How an actor stands, as every door shows it. */
+/** The status of an actor. */
 export type ActorStatus = {
   /** The agent. */
   name: string;
@@ -104,7 +104,7 @@ export type ActorStatus = {
   usage: AgentUsage;
   /** The same by model. */
   models: { [key in string]: AgentUsage };
-  /** What takes the conversation up again in the agent itself. */
+  /** What continues the conversation in the agent itself. */
   session?: string;
 };
 
@@ -771,8 +771,11 @@ export type Level = "info" | "warning" | "error";
 
 /** Recipes and tools, and what is wrong with them. */
 export type LibraryReport = {
+  /** The recipes. */
   recipes: RecipeListReport;
+  /** Those that are tools. */
   tools: ToolListReport;
+  /** What is wrong with them. */
   doctor: RecipeDoctorReport;
 };
 
@@ -931,9 +934,9 @@ export type MessageRequest = {
 /** What kind of message it is, by convention `channel.action`. */
 export type MessageType = string;
 
-/** What needs the user besides casts. */
+/** What waits for the user besides casts. */
 export type NeedsReport = {
-  /** What the project brings, where the user does not trust it. */
+  /** What the project brings, where the person has not agreed to it. */
   trust: TrustReport | null;
   /** Messages whose senders wait for an answer. */
   attention: Array<AttentionMessage>;
@@ -1772,7 +1775,7 @@ export type Tool = {
   path: string;
 };
 
-/** What came of it, truthfully. */
+/** A tool that was changed, as it is found afterwards. */
 export type ToolChangeReport = {
   /** Always true; what is refused is a failure. */
   ok: boolean;
@@ -1806,9 +1809,9 @@ export type ToolListReport = {
 
 /** One recipe or tool. */
 export type ToolReport = {
-  /** What there is to know about it. */
+  /** What it declares, takes and runs. */
   shown: RecipeReport;
-  /** As it was written; nothing where it cannot be read. */
+  /** Its document; none when it cannot be parsed. */
   written: JsonValue | null;
 };
 
