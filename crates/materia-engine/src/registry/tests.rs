@@ -50,7 +50,7 @@ impl Place {
         name: &str,
         fields: Value,
         update: bool,
-    ) -> Result<Registered, NotRegistered> {
+    ) -> Result<ToolChangeReport, NotRegistered> {
         let Value::Object(fields) = fields else {
             panic!("fields")
         };
