@@ -89,7 +89,7 @@ export type ActivityReport = {
   lines: Array<ActivityLine>;
 };
 
-/** How an actor stands, as every door shows it. */
+/** The status of an actor. */
 export type ActorStatus = {
   /** The agent. */
   name: string;
@@ -105,7 +105,7 @@ export type ActorStatus = {
   usage: AgentUsage;
   /** The same by model. */
   models: { [key in string]: AgentUsage };
-  /** What takes the conversation up again in the agent itself. */
+  /** What continues the conversation in the agent itself. */
   session?: string;
 };
 
@@ -935,9 +935,9 @@ export type MessageRequest = {
 /** What kind of message it is, by convention `channel.action`. */
 export type MessageType = string;
 
-/** What needs the user besides casts. */
+/** What waits for the user besides casts. */
 export type NeedsReport = {
-  /** What the project brings, where the user does not trust it. */
+  /** What the project brings, where the person has not agreed to it. */
   trust: TrustReport | null;
   /** Messages whose senders wait for an answer. */
   attention: Array<AttentionMessage>;

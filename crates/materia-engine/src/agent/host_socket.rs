@@ -50,3 +50,30 @@ impl Drop for HostGuard {
         let _gone = dir::remove_file(&self.0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_host_listens_and_removes_only_its_own_socket() {
+        let dir = tempfile::tempdir().unwrap();
+        let socket = HostSocket::new(dir.path().join("hosts/a"));
+        assert!(socket.connect().is_err());
+        let (listener, guard) = socket.listen().unwrap();
+        assert_eq!(
+            socket.listen().unwrap_err().kind(),
+            io::ErrorKind::AddrInUse
+        );
+        assert!(socket.connect().is_ok(), "a refused host removes nothing");
+        drop(listener);
+        let (_listener, again) = socket.listen().unwrap();
+        assert!(
+            socket.connect().is_ok(),
+            "the socket of a dead host is replaced"
+        );
+        drop(again);
+        drop(guard);
+        assert!(!dir.path().join("hosts/a").exists());
+    }
+}
