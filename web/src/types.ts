@@ -1297,7 +1297,7 @@ export type RecipeListReport = {
   issues: Array<Finding>;
 };
 
-/** The messages of a recipe; advice for whoever talks to it. */
+/** The messages of a recipe; advice for those who send it messages. */
 export type RecipeMailbox = {
   /** What it understands. */
   accepts: Array<RecipeMessageType>;
