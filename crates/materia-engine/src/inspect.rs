@@ -7,6 +7,7 @@
 pub mod run_status;
 pub mod wait;
 pub mod top;
+pub mod report;
 pub mod follow;
 mod inventory;
 pub mod mail;

@@ -5,6 +5,7 @@
 
 pub mod prepare;
 pub mod source;
+pub mod registration;
 pub mod tool;
 mod context;
 mod explain;

@@ -1,26 +1,22 @@
 //! `inspect`: what there is to know about runs, sessions, recipes, tools and this program.
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use materia_model::name::RunId;
 use materia_model::run::Status;
 use materia_model::{template, text};
-use serde::Serialize;
-use serde_json::Value;
 
 use super::{ApiError, Audience, Caller, DoctorRequest, Engine, ErrorKind};
-use crate::actor::{self, TranscriptReport};
-use crate::doctor;
 use crate::inspect::follow::{self, FollowedView};
-use crate::inspect::{self, Filter, LINES, Target, mail, overview, room, triage};
+use crate::inspect::{self, Filter, LINES, Target, mail, overview, triage};
 use crate::recipe::{self, NotResolved, tool};
 use crate::routing::watch;
 use crate::run::{Place, Root, RunLog};
 
-pub use crate::inspect::follow::FollowedMessage;
+pub use crate::inspect::follow::{FollowedMessage, InspectObserver};
 pub use crate::inspect::mail::{CommunicationReport, MailboxReport, OutboxReport, QueuedMessage};
 pub use crate::inspect::overview::RunOverviewReport;
+pub use crate::inspect::report::InspectReport;
 pub use crate::inspect::room::{
     ContactsReport, Preview, PreviewsReport, RoomRoster, RoomStatusReport, RoomTimeline,
 };
@@ -48,52 +44,6 @@ pub struct InspectRequest {
     pub session: Option<String>,
     /// For whom the answer is.
     pub audience: Audience,
-}
-
-/// One answer, by what was looked at.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-#[expect(missing_docs, reason = "a variant is named after its report")]
-pub enum InspectReport {
-    RunStatus(Box<RunStatusReport>),
-    Tail(TailReport),
-    Transcript(TranscriptReport),
-    Outbox(OutboxReport),
-    Mailbox(MailboxReport),
-    Communication(CommunicationReport),
-    Files(FilesReport),
-    RoomStatus(RoomStatusReport),
-    Timeline(RoomTimeline),
-    Previews(PreviewsReport),
-    Roster(RoomRoster),
-    Contacts(ContactsReport),
-    Inventory(Inventory),
-    Runtime(RuntimeReport),
-    Triage(Box<TriageReport>),
-    Doctor(Box<doctor::DoctorReport>),
-    Recipe(Box<recipe::RecipeReport>),
-    /// The JSON Schema of a tool's arguments.
-    Schema(Value),
-    Recipes(RecipeStatusReport),
-    RecipeList(recipe::RecipeListReport),
-    RecipeImports(recipe::Imports),
-    RecipeDoctor(recipe::RecipeDoctorReport),
-}
-
-/// Gets what is shown while a run or a room is followed.
-pub trait InspectObserver {
-    /// What there was before; not for output.
-    fn begin(&mut self, _report: &InspectReport) {}
-
-    /// A message; whether to continue.
-    fn message(&mut self, _message: &FollowedMessage) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    /// What commands wrote; whether to continue.
-    fn output(&mut self, _stream: Stream, _bytes: &[u8]) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
 }
 
 /// A request whose words were understood.
@@ -131,14 +81,15 @@ impl Engine {
         let clock = self.clock();
         let lines = request.lines.unwrap_or(LINES);
         let report = match &resolved.target {
-            Target::Run(_) => run_report(&place, &log, resolved.view, request.lines, lines)?,
-            _ => room_report(&place, &log, resolved.view, lines),
+            Target::Run(_) => {
+                InspectReport::of_run(&place, &log, resolved.view, request.lines, lines)?
+            }
+            _ => InspectReport::of_room(&place, &log, resolved.view, lines),
         };
         let followed = match &report {
             InspectReport::Tail(tail) => {
-                let mut tell = |stream, bytes: &[u8]| observer.output(stream, bytes);
                 return Ok(follow::follow_output(
-                    &place, &tail.tail, log, clock, &mut tell,
+                    &place, &tail.tail, log, clock, observer,
                 )?);
             }
             InspectReport::Timeline(_) => FollowedView::Room,
@@ -146,9 +97,8 @@ impl Engine {
             _ => FollowedView::Outbox,
         };
         observer.begin(&report);
-        let mut tell = |message: &FollowedMessage| observer.message(message);
         Ok(follow::follow_messages(
-            &place, followed, log, clock, &mut tell,
+            &place, followed, log, clock, observer,
         )?)
     }
 
@@ -220,17 +170,17 @@ impl Engine {
         match target {
             Target::Run(id) => {
                 let (place, log) = self.open(resolved, id)?;
-                let report = run_report(&place, &log, view, request.lines, lines)?;
-                complete(report, &place, request.audience)
+                let report = InspectReport::of_run(&place, &log, view, request.lines, lines)?;
+                whole_for_programs(report, &place, request.audience)
             }
             Target::Room(id) => {
                 let (place, log) = self.open(resolved, id)?;
-                Ok(room_report(&place, &log, view, lines))
+                Ok(InspectReport::of_room(&place, &log, view, lines))
             }
             Target::Branch(id, branch) => {
                 let (place, log) = self.open(resolved, id)?;
                 let queue = mail::mailbox(id, Some(branch), &log.fold().mail, lines);
-                complete(InspectReport::Mailbox(queue), &place, request.audience)
+                whole_for_programs(InspectReport::Mailbox(queue), &place, request.audience)
             }
             Target::Coordinator => inventory(caller),
             Target::Session(session) => inventory(Some(session)),
@@ -289,50 +239,14 @@ impl Engine {
     }
 }
 
-fn run_report(
-    place: &Place,
-    log: &RunLog,
-    view: &str,
-    tail_lines: Option<usize>,
-    lines: usize,
-) -> Result<InspectReport, ApiError> {
-    let (id, fold) = (place.id(), log.fold());
-    Ok(match view {
-        "tail" => {
-            let lines = tail_lines.unwrap_or(LINES);
-            InspectReport::Tail(inspect::tail(place, &fold.run, lines)?)
-        }
-        "transcript" => InspectReport::Transcript(actor::transcript(place, fold, lines)),
-        "messages" => InspectReport::Outbox(mail::messages(id, &fold.mail, lines)),
-        "mailbox" => InspectReport::Mailbox(mail::mailbox(id, None, &fold.mail, lines)),
-        "communication" => InspectReport::Communication(mail::communication(&fold.mail)),
-        "artifacts" => InspectReport::Files(inspect::files(place, &fold.run, false)?),
-        "files" => InspectReport::Files(inspect::files(place, &fold.run, true)?),
-        _ => InspectReport::RunStatus(Box::new(inspect::status(place, fold))),
-    })
-}
-
-fn room_report(place: &Place, log: &RunLog, view: &str, lines: usize) -> InspectReport {
-    let (run, room) = (place.id(), log.fold().mail.room());
-    match view {
-        "messages" => InspectReport::Timeline(room::timeline(run, room, lines)),
-        "previews" => InspectReport::Previews(room::previews(run, room, lines)),
-        "roster" => InspectReport::Roster(room::roster(run, room, lines)),
-        "contacts" => InspectReport::Contacts(room::contacts(run, room, lines)),
-        _ => InspectReport::RoomStatus(room::room_status(run, room)),
-    }
-}
-
-/// A queue gets its messages whole for programs.
-fn complete(
+/// A queue has its messages whole for programs.
+fn whole_for_programs(
     report: InspectReport,
     place: &Place,
     audience: Audience,
 ) -> Result<InspectReport, ApiError> {
-    Ok(match report {
-        InspectReport::Mailbox(queue) if audience == Audience::Program => {
-            InspectReport::Mailbox(queue.whole(place)?)
-        }
-        report => report,
-    })
+    match audience {
+        Audience::Program => Ok(report.with_whole_messages(place)?),
+        Audience::Person => Ok(report),
+    }
 }

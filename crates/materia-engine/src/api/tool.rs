@@ -1,20 +1,16 @@
 //! `tool`: recipes that agents can call: listed, called, registered, changed, removed.
 
-use std::path::PathBuf;
-
-use materia_model::finding::Source;
 use materia_model::text;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{ApiError, Engine};
 use crate::execute::RunObserver;
 use crate::process::Nursery;
-use crate::recipe::source::is_json;
 use crate::recipe::tool::{self, NotCalled, ToolCall};
 use crate::recipe::{NotResolved, TemplateValues};
-use crate::registry::{self, Registration};
-use crate::store::text::read_file;
+use crate::registry;
 
+pub use crate::recipe::registration::RegisterToolRequest;
 pub use crate::recipe::tool::{DraftListReport, ToolCallReport, ToolListReport};
 pub use crate::registry::{ToolChangeReport, ToolDefinition, ToolWatcher};
 
@@ -27,29 +23,6 @@ pub struct ToolCallRequest {
     pub values: TemplateValues,
     /// Its arguments as `key=value` words; they win over `values`.
     pub arguments: Vec<String>,
-}
-
-/// A recipe that becomes a tool, or the changes of one. What is absent stays as it is.
-#[derive(Debug, Clone, Default)]
-pub struct RegisterToolRequest {
-    /// The tool's name.
-    pub name: String,
-    /// Whether a tool of this name is changed.
-    pub update: bool,
-    /// A file with the whole recipe.
-    pub file: Option<PathBuf>,
-    /// Fields of the recipe; they win over those in the file.
-    pub fields: Map<String, Value>,
-    /// A template: a command line, or JSON when it begins with `{`, `[` or `"`.
-    pub template: Option<String>,
-    /// The name or path of a recipe to import instead.
-    pub from: Option<String>,
-    /// What it is for.
-    pub description: Option<String>,
-    /// Its arguments: `name`, `name:type` or `name:type=default`.
-    pub args: Option<Vec<String>>,
-    /// Whether it runs detached.
-    pub detached: Option<bool>,
 }
 
 /// A draft that becomes a tool.
@@ -136,9 +109,8 @@ impl Engine {
         &self,
         request: RegisterToolRequest,
     ) -> Result<ToolChangeReport, ApiError> {
-        let library = self.library()?;
-        let registration = self.registration(request)?;
-        Ok(registry::register(&library, &registration)?)
+        let registration = request.read(&self.source_context())?;
+        Ok(registry::register(&self.library()?, &registration)?)
     }
 
     /// Removes a tool.
@@ -161,44 +133,4 @@ impl Engine {
             *update,
         )?)
     }
-
-    fn registration(&self, request: RegisterToolRequest) -> Result<Registration, ApiError> {
-        let mut fields = Map::new();
-        if let Some(path) = &request.file {
-            let name = path.to_string_lossy();
-            let source = Source::new(&name, &read_file(&self.path(path), &name)?);
-            let recipe = materia_model::recipe::parse(&source).map_err(ApiError::from_findings)?;
-            if let Value::Object(object) = recipe.to_value() {
-                fields = object;
-            }
-        }
-        fields.extend(request.fields);
-        let template = request.template.map(template_field);
-        let mut set = |name: &str, value: Option<Value>| {
-            fields.extend(value.map(|value| (name.to_owned(), value)));
-        };
-        set("template", template);
-        if let Some(from) = request.from {
-            set("imports", Some(json!({"recipe": from})));
-            set("template", Some(json!({"name": "recipe"})));
-        }
-        set("description", request.description.map(Value::from));
-        set("args", request.args.map(Value::from));
-        set("async", request.detached.map(Value::from));
-        // The template is the last field: a reader sees the flags first.
-        if let Some(template) = fields.shift_remove("template") {
-            fields.insert("template".to_owned(), template);
-        }
-        Ok(Registration {
-            name: request.name,
-            fields,
-            update: request.update,
-        })
-    }
-}
-
-/// A template as a field of a recipe: JSON where it looks like that, else one command.
-fn template_field(text: String) -> Value {
-    let json = is_json(&text).then(|| serde_json::from_str(&text).ok());
-    json.flatten().unwrap_or_else(|| text.into())
 }

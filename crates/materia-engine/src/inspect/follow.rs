@@ -10,6 +10,7 @@ use materia_model::message::{Address, Posted, Said, event};
 use materia_model::record::Record;
 use serde::Serialize;
 
+use super::report::InspectReport;
 use super::room::{Preview, previewed};
 use crate::clock::Clock;
 use crate::post;
@@ -42,13 +43,30 @@ pub enum FollowedMessage {
     Preview(Box<Preview>),
 }
 
-/// Passes on what is said behind what was read, until the run is over or `tell` breaks.
+/// Gets what is shown while a run or a room is followed.
+pub trait InspectObserver {
+    /// What there was before; not for output.
+    fn begin(&mut self, _report: &InspectReport) {}
+
+    /// A message; whether to continue.
+    fn message(&mut self, _message: &FollowedMessage) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// What commands wrote; whether to continue.
+    fn output(&mut self, _stream: Stream, _bytes: &[u8]) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Passes on what is said behind what was read, until the run is over or the observer
+/// breaks.
 pub fn follow_messages(
     place: &Place,
     view: FollowedView,
     mut log: RunLog,
     clock: &Clock,
-    tell: &mut dyn FnMut(&FollowedMessage) -> ControlFlow<()>,
+    observer: &mut dyn InspectObserver,
 ) -> Result<(), post::Error> {
     let mut follower = log.follow()?;
     loop {
@@ -61,7 +79,7 @@ pub fn follow_messages(
             follower.next(Some(RECONCILE))?
         };
         for message in more.iter().filter_map(|record| shown(view, record)) {
-            if tell(&message).is_break() {
+            if observer.message(&message).is_break() {
                 return Ok(());
             }
         }
@@ -90,14 +108,14 @@ fn shown(view: FollowedView, record: &Record) -> Option<FollowedMessage> {
     })
 }
 
-/// Passes on the end of what a run wrote and then what it writes, until it is over or `tell`
-/// breaks. Half a character at the end is left for what follows it.
+/// Passes on the end of what a run wrote and then what it writes, until it is over or the
+/// observer breaks. Half a character at the end is left for what follows it.
 pub fn follow_output(
     place: &Place,
     tail: &Tail,
     log: RunLog,
     clock: &Clock,
-    tell: &mut dyn FnMut(Stream, &[u8]) -> ControlFlow<()>,
+    observer: &mut dyn InspectObserver,
 ) -> Result<(), Error> {
     let texts = [
         (Stream::Stdout, &tail.stdout),
@@ -107,11 +125,12 @@ pub fn follow_output(
         let half = tail.halves[stream as usize] > 0;
         let shown_as = char::REPLACEMENT_CHARACTER.len_utf8();
         let end = text.len().saturating_sub(if half { shown_as } else { 0 });
-        if end > 0 && tell(stream, &text.as_bytes()[..end]).is_break() {
+        if end > 0 && observer.output(stream, &text.as_bytes()[..end]).is_break() {
             return Ok(());
         }
     }
     let [stdout, stderr] = tail.halves.map(|half| half as u64);
     let from = [tail.stdout_bytes - stdout, tail.stderr_bytes - stderr];
-    run::follow(place, from, log, clock, tell)
+    let mut pass_on = |stream, bytes: &[u8]| observer.output(stream, bytes);
+    run::follow(place, from, log, clock, &mut pass_on)
 }

@@ -1,0 +1,95 @@
+//! The answer of `inspect`, by what was looked at.
+//!
+//! Owns which report the views of a run and a room show. Called by `api`.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::mail::{self, CommunicationReport, MailboxReport, OutboxReport};
+use super::room::{
+    self, ContactsReport, PreviewsReport, RoomRoster, RoomStatusReport, RoomTimeline,
+};
+use super::triage::TriageReport;
+use super::{
+    FilesReport, Inventory, LINES, RecipeStatusReport, RunStatusReport, RuntimeReport, TailReport,
+    files, status, tail,
+};
+use crate::actor::{self, TranscriptReport};
+use crate::doctor::DoctorReport;
+use crate::post;
+use crate::recipe::{Imports, RecipeDoctorReport, RecipeListReport, RecipeReport};
+use crate::run::{Error, Place, RunLog};
+
+/// One answer, by what was looked at.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+#[expect(missing_docs, reason = "a variant is named after its report")]
+pub enum InspectReport {
+    RunStatus(Box<RunStatusReport>),
+    Tail(TailReport),
+    Transcript(TranscriptReport),
+    Outbox(OutboxReport),
+    Mailbox(MailboxReport),
+    Communication(CommunicationReport),
+    Files(FilesReport),
+    RoomStatus(RoomStatusReport),
+    Timeline(RoomTimeline),
+    Previews(PreviewsReport),
+    Roster(RoomRoster),
+    Contacts(ContactsReport),
+    Inventory(Inventory),
+    Runtime(RuntimeReport),
+    Triage(Box<TriageReport>),
+    Doctor(Box<DoctorReport>),
+    Recipe(Box<RecipeReport>),
+    /// The JSON Schema of a tool's arguments.
+    Schema(Value),
+    Recipes(RecipeStatusReport),
+    RecipeList(RecipeListReport),
+    RecipeImports(Imports),
+    RecipeDoctor(RecipeDoctorReport),
+}
+
+impl InspectReport {
+    /// A view of a run. `tail_lines` is how many lines of its output are shown, `lines` how many
+    /// entries of everything else.
+    pub fn of_run(
+        place: &Place,
+        log: &RunLog,
+        view: &str,
+        tail_lines: Option<usize>,
+        lines: usize,
+    ) -> Result<Self, Error> {
+        let (id, fold) = (place.id(), log.fold());
+        Ok(match view {
+            "tail" => Self::Tail(tail(place, &fold.run, tail_lines.unwrap_or(LINES))?),
+            "transcript" => Self::Transcript(actor::transcript(place, fold, lines)),
+            "messages" => Self::Outbox(mail::messages(id, &fold.mail, lines)),
+            "mailbox" => Self::Mailbox(mail::mailbox(id, None, &fold.mail, lines)),
+            "communication" => Self::Communication(mail::communication(&fold.mail)),
+            "artifacts" => Self::Files(files(place, &fold.run, false)?),
+            "files" => Self::Files(files(place, &fold.run, true)?),
+            _ => Self::RunStatus(Box::new(status(place, fold))),
+        })
+    }
+
+    /// A view of the room of a run.
+    pub fn of_room(place: &Place, log: &RunLog, view: &str, lines: usize) -> Self {
+        let (run, room) = (place.id(), log.fold().mail.room());
+        match view {
+            "messages" => Self::Timeline(room::timeline(run, room, lines)),
+            "previews" => Self::Previews(room::previews(run, room, lines)),
+            "roster" => Self::Roster(room::roster(run, room, lines)),
+            "contacts" => Self::Contacts(room::contacts(run, room, lines)),
+            _ => Self::RoomStatus(room::room_status(run, room)),
+        }
+    }
+
+    /// The same with whole messages, where it is a queue.
+    pub fn with_whole_messages(self, place: &Place) -> Result<Self, post::Error> {
+        Ok(match self {
+            Self::Mailbox(queue) => Self::Mailbox(queue.whole(place)?),
+            report => report,
+        })
+    }
+}
