@@ -11,8 +11,8 @@ use materia_engine::clock::Clock;
 use materia_engine::post::{Ending, MessageLog, Posting, Wait};
 use materia_engine::process::Identity;
 use materia_engine::store::journal::{Options, SharedJournal};
-use materia_model::message::event::Holder;
-use materia_model::message::{Draft, Envelope, Place};
+use materia_model::message::event::MessageHolder;
+use materia_model::message::{Envelope, MessageDraft, QueueId};
 use serde_json::json;
 
 use crate::baseline;
@@ -87,18 +87,18 @@ fn new_journal(dir: &Path) -> Result<std::path::PathBuf, BoxError> {
 
 fn message() -> Result<Envelope, BoxError> {
     let body = Some(json!({"text": "the tests pass; two files were changed", "files": 2}));
-    Ok(Draft {
+    Ok(MessageDraft {
         to: "run:a".to_owned(),
         kind: "task.run".to_owned(),
         body,
-        ..Draft::default()
+        ..MessageDraft::default()
     }
     .check()?)
 }
 
-fn own_identity() -> Result<Holder, BoxError> {
+fn own_identity() -> Result<MessageHolder, BoxError> {
     let identity = Identity::of_self().ok_or("there is no /proc")?;
-    Ok(Holder {
+    Ok(MessageHolder {
         pid: identity.pid,
         start_time: identity.start_time,
         boot_id: identity.boot_id,
@@ -129,9 +129,9 @@ fn concurrent_senders(path: &Path) -> Result<Duration, BoxError> {
     let took = start.elapsed() / (SENDERS * MESSAGES_PER_SENDER);
     let (post, receiver) = (&senders[0], own_identity()?);
     let mut arrived = 0;
-    while let Some(claimed) = post.claim(&Place::Run, &receiver)? {
+    while let Some(claimed) = post.claim(&QueueId::Run, &receiver)? {
         post.settle(
-            &Place::Run,
+            &QueueId::Run,
             &claimed.id,
             &receiver,
             &Ending::Failed("measured".to_owned()),
@@ -211,10 +211,10 @@ impl Mailbox {
     }
 }
 
-fn receive(post: &MessageLog, receiver: &Holder, sender: &Sender<Instant>) {
-    while let Ok(claimed) = post.receive(&Place::Run, receiver, Wait::Forever) {
+fn receive(post: &MessageLog, receiver: &MessageHolder, sender: &Sender<Instant>) {
+    while let Ok(claimed) = post.receive(&QueueId::Run, receiver, Wait::Forever) {
         let now = Instant::now();
-        let settled = post.settle(&Place::Run, &claimed.id, receiver, &Ending::Handled);
+        let settled = post.settle(&QueueId::Run, &claimed.id, receiver, &Ending::Handled);
         if settled.is_err() || sender.send(now).is_err() {
             return;
         }

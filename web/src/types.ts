@@ -149,9 +149,9 @@ export type AttentionMessage = {
   /** When it was posted. */
   at: Timestamp;
   /** How urgently it is told. */
-  delivery: Delivery;
+  delivery: DeliveryUrgency;
   /** How bad it is. */
-  level: Level;
+  level: NoticeLevel;
   /** Whether somebody waits for an answer. */
   attention: boolean;
   /** Where it goes. */
@@ -521,20 +521,6 @@ export type CheckRequest = {
   target: Target;
 };
 
-/** One document of a linked recipe. */
-export type Composed = {
-  /** How the recipe calls it; none for itself. */
-  alias?: string;
-  /** How many imports away it is. */
-  depth: number;
-  /** The aliases that lead to it, from the recipe on. */
-  path?: Array<string>;
-  /** Its name. */
-  name: string;
-  /** Its path, or its place in the library. */
-  file: string;
-};
-
 /** A config file. */
 export type ConfigFile = {
   /** Its place among the layers. */
@@ -587,10 +573,10 @@ export type DefinitionsReport = {
 };
 
 /** How messages reach the process of a run (A5). */
-export type Deliver = "receive" | "stdin" | "fifo";
+export type DeliveryMethod = "receive" | "stdin" | "fifo";
 
 /** How urgently a message is told. */
-export type Delivery = "log" | "notify" | "followup";
+export type DeliveryUrgency = "log" | "notify" | "followup";
 
 /** Why nothing is known of a cast. */
 export type DirectoryProblem = "unreadable";
@@ -611,7 +597,7 @@ export type ErrorBody = {
   issues?: Array<Finding>;
 };
 
-/** A failure as programs read it: `{"ok":false,"error":{"code","message","hint"?,"at"?}}`. */
+/** An error as programs read it: `{"ok":false,"error":{"code","message","hint"?,"at"?}}`. */
 export type ErrorReport = {
   /** Always false. */
   ok: boolean;
@@ -650,16 +636,6 @@ export type ForkRequest = {
   at: string;
   agentScript?: string | null;
   agent?: string | null;
-};
-
-/** A process, across pid reuse and reboots (A3). */
-export type Holder = {
-  /** The number the kernel gave it. */
-  pid: number;
-  /** When it started, in clock ticks since boot. */
-  start_time: number;
-  /** Which boot of the machine it belongs to. */
-  boot_id: string;
 };
 
 /** A line of the integrity manifest. */
@@ -742,7 +718,7 @@ export type Letter = {
 } | {
   "status": "claimed";
   /** Who. */
-  by: Holder;
+  by: MessageHolder;
   /** Since when. */
   claimed_at: Timestamp;
 } | {
@@ -766,9 +742,6 @@ export type Letter = {
   /** Since when. */
   stale_at: Timestamp;
 });
-
-/** How bad the news is. */
-export type Level = "info" | "warning" | "error";
 
 /** Recipes and tools, and what is wrong with them. */
 export type LibraryReport = {
@@ -813,7 +786,7 @@ export type Mailbox = {
   /** What it sends; anything, where nothing is listed. */
   emits?: Array<DeclaredMessage>;
   /** How the run's process is handed its messages. */
-  deliver?: Deliver;
+  deliver?: DeliveryMethod;
 };
 
 /** `run:X --view mailbox` and `branch:X/B --view mailbox`: a queue. */
@@ -860,6 +833,16 @@ export type MateriaUsage = {
   tokens: TokenSum;
   /** Money. */
   cost: CostSum;
+};
+
+/** A process, across pid reuse and reboots (A3). */
+export type MessageHolder = {
+  /** The number the kernel gave it. */
+  pid: number;
+  /** When it started, in clock ticks since boot. */
+  start_time: number;
+  /** Which boot of the machine it belongs to. */
+  boot_id: string;
 };
 
 /** What failed. */
@@ -943,6 +926,9 @@ export type NeedsReport = {
   attention: Array<AttentionMessage>;
 };
 
+/** How bad the news is. */
+export type NoticeLevel = "info" | "warning" | "error";
+
 /** The status of a cast as observed: what its log says, and whether a process drives it. */
 export type ObservedStatus =
   | "running"
@@ -995,9 +981,9 @@ export type PostedMessage = {
   /** When it was posted. */
   at: Timestamp;
   /** How urgently it is told. */
-  delivery: Delivery;
+  delivery: DeliveryUrgency;
   /** How bad it is. */
-  level: Level;
+  level: NoticeLevel;
   /** Whether somebody waits for an answer. */
   attention: boolean;
   /** Where it goes. */
@@ -1231,6 +1217,20 @@ export type RecipeDoctorReport = {
   drafts: Array<RecipeDraft>;
 };
 
+/** One document of a linked recipe. */
+export type RecipeDocument = {
+  /** How the recipe calls it; none for itself. */
+  alias?: string;
+  /** How many imports away it is. */
+  depth: number;
+  /** The aliases that lead to it, from the recipe on. */
+  path?: Array<string>;
+  /** Its name. */
+  name: string;
+  /** Its path, or its place in the library. */
+  file: string;
+};
+
 /** A captured recipe. */
 export type RecipeDraft = {
   /** Its name. */
@@ -1336,7 +1336,7 @@ export type RecipeMetadata = {
   /** Which messages it understands and sends. */
   mailbox?: RecipeMailbox;
   /** When its run ends by itself. */
-  retire_when?: RetireWhen;
+  retire_when?: RecipeRetirement;
   /** Whether child agents are told which recipe they belong to. */
   actor_context: boolean;
   /** Environment variables whose values are secret (S3). */
@@ -1358,7 +1358,7 @@ export type RecipeReport = {
   /** Its arguments. */
   args: Array<TemplateArg>;
   /** The documents it consists of. */
-  composition: Array<Composed>;
+  composition: Array<RecipeDocument>;
   /** What it runs, as a picture in text. */
   picture: string;
   /** What it touches. */
@@ -1368,6 +1368,9 @@ export type RecipeReport = {
   /** What was noticed. */
   warnings: Array<Finding>;
 };
+
+/** When a run ends by itself. */
+export type RecipeRetirement = "children_terminal";
 
 /** Where a recipe was found. */
 export type RecipeSource = "user" | "skill" | "directory" | "packaged" | "named";
@@ -1419,9 +1422,6 @@ export type RemedyKind =
   | "risky_shell_boundary"
   | "disabled"
   | "shadowed";
-
-/** When a run ends by itself. */
-export type RetireWhen = "children_terminal";
 
 /** Why a socket has to work again. */
 export type Rework = {
@@ -1764,23 +1764,6 @@ export type TokenSum = {
   total: number;
 };
 
-/** A recipe that an agent can call. */
-export type Tool = {
-  /** What it is called. */
-  name: string;
-  /** What it is for. */
-  description: string;
-  /** Whether it answers at once with a run. */
-  async: boolean;
-  /** The JSON Schema of its arguments. */
-  inputSchema: {
-    properties?: Record<string, unknown>;
-    required?: Array<string>;
-  };
-  /** Its file. */
-  path: string;
-};
-
 /** A tool that was changed, as it is found afterwards. */
 export type ToolChangeReport = {
   /** Always true; what is refused is a failure. */
@@ -1803,6 +1786,23 @@ export type ToolChangeReport = {
   warnings: Array<string>;
 };
 
+/** A recipe that an agent can call. */
+export type ToolDefinition = {
+  /** What it is called. */
+  name: string;
+  /** What it is for. */
+  description: string;
+  /** Whether it answers at once with a run. */
+  async: boolean;
+  /** The JSON Schema of its arguments. */
+  inputSchema: {
+    properties?: Record<string, unknown>;
+    required?: Array<string>;
+  };
+  /** Its file. */
+  path: string;
+};
+
 /** The answer to `tool list`. */
 export type ToolListReport = {
   /** Always true. */
@@ -1810,7 +1810,7 @@ export type ToolListReport = {
   /** The person's root. */
   root: string;
   /** The tools, by name. */
-  tools: Array<Tool>;
+  tools: Array<ToolDefinition>;
 };
 
 /** One recipe or tool. */

@@ -11,7 +11,7 @@ mod turn;
 
 use std::collections::BTreeMap;
 
-use materia_model::actor::{Line, Order, State};
+use materia_model::actor::{ActorSettings, ActorState, TranscriptLine};
 use materia_model::agent::Usage;
 use materia_model::run;
 use materia_model::run_fold::RunFold;
@@ -85,13 +85,13 @@ pub struct TranscriptReport {
     /// The actor; none for a run that is something else.
     pub agent: Option<ActorStatus>,
     /// What was said, the newest last.
-    pub lines: Vec<Line>,
+    pub lines: Vec<TranscriptLine>,
     /// Whether older lines are not shown.
     pub incomplete: bool,
 }
 
 /// The agent that a run is; none for a run that is something else.
-pub fn order(start: &run::Start) -> Option<Order> {
+pub fn order(start: &run::RunStart) -> Option<ActorSettings> {
     serde_json::from_value(start.agent.clone()?).ok()
 }
 
@@ -114,7 +114,7 @@ pub fn transcript(place: &Place, fold: &RunFold, lines: usize) -> TranscriptRepo
     }
 }
 
-fn status_of(order: Order, state: &State) -> ActorStatus {
+fn status_of(order: ActorSettings, state: &ActorState) -> ActorStatus {
     let mut usage = state.usage;
     if let Some((_, used)) = &state.open {
         usage.add(used);

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use materia_model::agent::{Failure, FailureKind, TurnKind, Usage};
-use materia_model::loadout::{Config, Layer, Scope, Settings};
-use materia_model::materia::Tools;
+use materia_model::agent::{AgentFailure, AgentFailureKind, TurnKind, Usage};
+use materia_model::loadout::{Config, ConfigLayer, ConfigScope, ConfigSettings};
+use materia_model::materia::AgentTools;
 use materia_model::text;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -40,7 +40,7 @@ pub struct TurnRequest<'a> {
     /// What is added to its instructions.
     pub system: Option<&'a str>,
     /// The tools it may use.
-    pub tools: &'a Tools,
+    pub tools: &'a AgentTools,
     /// The model.
     pub model: Option<&'a str>,
     /// How hard it thinks.
@@ -90,7 +90,7 @@ pub struct AgentReport {
     /// What continues the conversation in the agent itself.
     pub session: Option<String>,
     /// Why there is no answer.
-    pub error: Option<Failure>,
+    pub error: Option<AgentFailure>,
 }
 
 /// How a turn ended.
@@ -99,7 +99,7 @@ pub enum AgentOutcome {
     /// With an answer.
     Answered,
     /// With a failure of this kind.
-    Failed(FailureKind),
+    Failed(AgentFailureKind),
 }
 
 impl AgentOutcome {
@@ -172,7 +172,7 @@ struct SessionDocument {
 #[derive(Debug)]
 pub struct AgentConfig {
     /// The settings.
-    pub settings: Settings,
+    pub settings: ConfigSettings,
     /// The file that names the agent of roles which name none.
     pub named_in: Option<String>,
     /// The project's config, where it names agents and is not trusted.
@@ -183,11 +183,11 @@ pub struct AgentConfig {
 /// before it is trusted (S1), unless everything is.
 pub fn agent_config(files: &Files, home: Option<&Home>, trusts_everything: bool) -> AgentConfig {
     let trusted = trusts_everything || project::require(files, home).is_ok();
-    let counts = |layer: &&Layer| trusted || layer.scope != Scope::Project;
-    let layers: Vec<Layer> = files.layers().iter().filter(counts).cloned().collect();
+    let counts = |layer: &&ConfigLayer| trusted || layer.scope != ConfigScope::Project;
+    let layers: Vec<ConfigLayer> = files.layers().iter().filter(counts).cloned().collect();
     let settings = Config::load(&layers).settings().clone();
-    let says = |layer: &Layer| Config::load(std::slice::from_ref(layer)).settings().clone();
-    let file = |layer: &Layer| layer.document.source().name().to_owned();
+    let says = |layer: &ConfigLayer| Config::load(std::slice::from_ref(layer)).settings().clone();
+    let file = |layer: &ConfigLayer| layer.document.source().name().to_owned();
     let named_in = layers
         .iter()
         .rev()
@@ -250,7 +250,10 @@ pub fn run(
     let (text, error) = match end.reply {
         Ok(text) if text.trim().is_empty() => (
             text,
-            Some(Failure::new(FailureKind::Empty, "the answer is empty")),
+            Some(AgentFailure::new(
+                AgentFailureKind::Empty,
+                "the answer is empty",
+            )),
         ),
         Ok(text) => (text, None),
         Err(failure) => (String::new(), Some(failure)),

@@ -99,7 +99,7 @@ pub use inspect::{
     Attention, CastOfRun, CommunicationReport, ContactsReport, FilesReport, FollowedMessage,
     InspectObserver, InspectReport, InspectRequest, Inventory, Listed, MailboxReport, OutboxReport,
     OutputChunk, Preview, PreviewsReport, QueuedMessage, RecipeStatusReport, RoomRoster,
-    RoomStatusReport, RoomTimeline, RunOutput, RunOverviewReport, RunStatus, RunStatusReport,
+    RoomStatusReport, RoomTimeline, RunOutput, RunOverviewReport, RunSnapshot, RunStatusReport,
     RuntimeReport, Stream, Tail, TailReport, TriageReport,
 };
 pub use live::{DirectoryWatch, LiveReport};
@@ -107,7 +107,7 @@ pub use loadout::{
     ActiveLoadoutReport, ActiveLoadoutRequest, ActiveReach, LoadoutSummary, LoadoutsReport,
     LoadoutsRequest, ValidateLoadoutsRequest,
 };
-pub use message::{Draft, MessageProblem, MessageReport, MessageRequest};
+pub use message::{MessageDraft, MessageProblem, MessageReport, MessageRequest};
 pub use needs::NeedsReport;
 pub use own_command::{OwnCommandReport, OwnCommandRequest};
 pub use plan::{PlanEstimate, PlanRange, PlanReport, PlanRequest, PlanSocket};

@@ -13,7 +13,7 @@ mod snapshot;
 use std::path::{Path, PathBuf};
 
 use materia_model::finding::Source;
-use materia_model::loadout::{Document, Layer, Scope};
+use materia_model::loadout::{ConfigDocument, ConfigLayer, ConfigScope};
 
 use crate::home::Home;
 
@@ -45,7 +45,7 @@ pub struct Places<'a> {
 /// The layers that were found, lowest first, each with its file.
 #[derive(Debug)]
 pub struct Files {
-    layers: Vec<Layer>,
+    layers: Vec<ConfigLayer>,
     paths: Vec<Option<PathBuf>>,
 }
 
@@ -58,12 +58,12 @@ impl Files {
             paths: vec![None],
         };
         if let Some(home) = places.home {
-            files.add_found(Scope::User, home.config())?;
+            files.add_found(ConfigScope::User, home.config())?;
         }
-        files.add_found(Scope::Project, places.project.join(PROJECT_FILE))?;
+        files.add_found(ConfigScope::Project, places.project.join(PROJECT_FILE))?;
         for (scope, named) in [
-            (Scope::Environment, places.environment),
-            (Scope::Flag, places.flag),
+            (ConfigScope::Environment, places.environment),
+            (ConfigScope::Flag, places.flag),
         ] {
             if let Some(named) = named {
                 files.add(scope, named, places.project.join(named))?;
@@ -86,16 +86,16 @@ impl Files {
             layers: vec![shipped()],
             paths: vec![None],
         };
-        files.add(Scope::Flag, named, path)?;
+        files.add(ConfigScope::Flag, named, path)?;
         Ok(files)
     }
 
     /// The same files with a text over them that stands in no file.
     pub fn with_text(&self, name: &str, text: &str) -> Self {
-        let document = Document::parse(Source::new(name, text));
+        let document = ConfigDocument::parse(Source::new(name, text));
         let mut layers = self.layers.clone();
-        layers.push(Layer {
-            scope: Scope::Flag,
+        layers.push(ConfigLayer {
+            scope: ConfigScope::Flag,
             document,
         });
         Self {
@@ -105,7 +105,7 @@ impl Files {
     }
 
     /// The layers, for `loadout::Config::load`.
-    pub fn layers(&self) -> &[Layer] {
+    pub fn layers(&self) -> &[ConfigLayer] {
         &self.layers
     }
 
@@ -115,7 +115,7 @@ impl Files {
     }
 
     /// The layer of this scope, where there is one.
-    pub fn layer(&self, scope: Scope) -> Option<&Layer> {
+    pub fn layer(&self, scope: ConfigScope) -> Option<&ConfigLayer> {
         self.layers.iter().find(|layer| layer.scope == scope)
     }
 
@@ -126,21 +126,21 @@ impl Files {
 
     /// The same layers with another text for the file at `path`, which stands in `scope` and may be
     /// new.
-    pub fn drafted(mut self, scope: Scope, path: &Path, text: &str) -> Self {
+    pub fn drafted(mut self, scope: ConfigScope, path: &Path, text: &str) -> Self {
         let name = path.to_string_lossy();
-        let document = Document::parse(Source::new(&name, text));
+        let document = ConfigDocument::parse(Source::new(&name, text));
         match self.layers.iter().position(|layer| layer.scope == scope) {
             Some(at) => self.layers[at].document = document,
             None => {
                 let at = self.layers.partition_point(|layer| layer.scope < scope);
-                self.layers.insert(at, Layer { scope, document });
+                self.layers.insert(at, ConfigLayer { scope, document });
                 self.paths.insert(at, Some(path.to_owned()));
             }
         }
         self
     }
 
-    fn add_found(&mut self, scope: Scope, path: PathBuf) -> Result<(), ReadError> {
+    fn add_found(&mut self, scope: ConfigScope, path: PathBuf) -> Result<(), ReadError> {
         match path.metadata() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
             // It was not named, so it must not make the caller wait as a pipe would.
@@ -149,21 +149,21 @@ impl Files {
         }
     }
 
-    fn add(&mut self, scope: Scope, named: &Path, path: PathBuf) -> Result<(), ReadError> {
+    fn add(&mut self, scope: ConfigScope, named: &Path, path: PathBuf) -> Result<(), ReadError> {
         let text = read(&path)?;
-        let document = Document::parse(Source::new(&named.to_string_lossy(), &text));
-        self.layers.push(Layer { scope, document });
+        let document = ConfigDocument::parse(Source::new(&named.to_string_lossy(), &text));
+        self.layers.push(ConfigLayer { scope, document });
         self.paths.push(Some(path));
         Ok(())
     }
 }
 
 /// The config that ships with the program.
-pub fn shipped() -> Layer {
+pub fn shipped() -> ConfigLayer {
     let source = Source::new(SHIPPED_NAME, include_str!("../assets/loadouts.json"));
-    Layer {
-        scope: Scope::Default,
-        document: Document::parse(source),
+    ConfigLayer {
+        scope: ConfigScope::Default,
+        document: ConfigDocument::parse(source),
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use materia_model::agent::{Failure, FailureKind, TurnEnd, Usage};
+use materia_model::agent::{AgentFailure, AgentFailureKind, TurnOutcome, Usage};
 use materia_model::finding::{Finding, Source};
 use materia_model::loadout::Graph;
 use materia_model::text;
@@ -261,8 +261,8 @@ impl Backend for DemoAgent<'_> {
         match self.work(turn, processes) {
             Ok(()) => self.scripted.ask(turn, processes, watch),
             Err(error) => {
-                let failure = Failure::new(FailureKind::Config, error.to_string());
-                Answer::Ended(TurnEnd::new(Err(failure), Usage::default()))
+                let failure = AgentFailure::new(AgentFailureKind::Config, error.to_string());
+                Answer::Ended(TurnOutcome::new(Err(failure), Usage::default()))
             }
         }
     }

@@ -20,7 +20,7 @@ mod save;
 
 use std::path::{Path, PathBuf};
 
-use materia_model::loadout::{Layer, Scope};
+use materia_model::loadout::{ConfigLayer, ConfigScope};
 use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -74,10 +74,10 @@ pub enum Target {
 
 impl Target {
     /// Where it stands among the layers.
-    pub fn scope(self) -> Scope {
+    pub fn scope(self) -> ConfigScope {
         match self {
-            Self::User => Scope::User,
-            Self::Project => Scope::Project,
+            Self::User => ConfigScope::User,
+            Self::Project => ConfigScope::Project,
         }
     }
 
@@ -100,7 +100,7 @@ struct Edit<'a> {
 }
 
 /// The version of what one file says about a definition: a hash of its exact text.
-fn version(layer: &Layer, section: Section, name: &str) -> Option<String> {
+fn version(layer: &ConfigLayer, section: Section, name: &str) -> Option<String> {
     let span = layer.document.own(section.name(), name)?.span.clone();
     Some(hash(layer.document.source().text().get(span)?))
 }

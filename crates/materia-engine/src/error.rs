@@ -15,7 +15,7 @@ mod launch;
 use std::any::Any;
 use std::error::Error;
 
-use materia_model::finding::{Finding, Place};
+use materia_model::finding::{Finding, SourcePos};
 use materia_model::text;
 use serde::{Serialize, Serializer};
 
@@ -153,7 +153,7 @@ pub struct ApiError {
     /// What to do next.
     pub hint: Option<String>,
     /// Where it stands, when it is about a document.
-    pub at: Option<Place>,
+    pub at: Option<SourcePos>,
     /// Everything that is wrong with the documents concerned.
     pub findings: Vec<Finding>,
 }
@@ -249,7 +249,7 @@ pub struct ErrorBody<'a> {
     pub hint: Option<&'a str>,
     /// Where it stands, when it is about a document.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub at: Option<&'a Place>,
+    pub at: Option<&'a SourcePos>,
     /// What led to it, the nearest first.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional = nullable))]

@@ -21,7 +21,7 @@ pub mod triage;
 use std::collections::BTreeMap;
 
 use materia_model::name::RunId;
-use materia_model::run::{State, Status};
+use materia_model::run::{RunState, RunStatus};
 use materia_model::run_fold::RunFold;
 use serde::Serialize;
 
@@ -31,7 +31,7 @@ pub use recipes::{RecipeCounts, RecipeStatusReport, recipes};
 pub use target::{Filter, Target, TargetError};
 
 use crate::clock::Clock;
-use crate::inspect::run_status::RunStatus;
+use crate::inspect::run_status::RunSnapshot;
 use crate::process::{RunProcess, below};
 use crate::run::{self, Entry, Error, Place, Root, RunLog};
 
@@ -46,7 +46,7 @@ pub struct RunStatusReport {
     pub ok: bool,
     /// How it stands.
     #[serde(flatten)]
-    pub run: RunStatus,
+    pub run: RunSnapshot,
     /// What one can do next.
     pub next: Vec<String>,
 }
@@ -60,7 +60,7 @@ pub struct FilesReport {
     /// The run.
     pub run: String,
     /// How it stands.
-    pub status: Status,
+    pub status: RunStatus,
     /// Its directory.
     pub state_dir: String,
     /// Its artifacts.
@@ -101,7 +101,7 @@ pub fn open(
 
 /// `run:X --view status`.
 pub fn status(place: &Place, fold: &RunFold) -> RunStatusReport {
-    let run = RunStatus::of(place, fold);
+    let run = RunSnapshot::of(place, fold);
     let next = run.next();
     RunStatusReport {
         ok: true,
@@ -111,7 +111,7 @@ pub fn status(place: &Place, fold: &RunFold) -> RunStatusReport {
 }
 
 /// The processes of a run, its supervisor first.
-pub fn processes(state: &State) -> Vec<RunProcess> {
+pub fn processes(state: &RunState) -> Vec<RunProcess> {
     let alive = !state.status.is_terminal();
     run::supervisor(state)
         .filter(|_| alive)
@@ -120,7 +120,7 @@ pub fn processes(state: &State) -> Vec<RunProcess> {
 }
 
 /// `run:X --view artifacts`, and `--view files`, which also lists the directory.
-pub fn files(place: &Place, state: &State, all: bool) -> Result<FilesReport, Error> {
+pub fn files(place: &Place, state: &RunState, all: bool) -> Result<FilesReport, Error> {
     let artifacts = state
         .start
         .as_ref()

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use materia_model::finding::{Finding, Source};
-use materia_model::recipe::{self, Linked, LoadError, Loaded};
+use materia_model::recipe::{self, LoadedRecipe, RecipeLoadError, RecipeWithImports};
 use serde::Serialize;
 
 use crate::home::Home;
@@ -64,7 +64,7 @@ pub struct Located {
     /// Where it was found.
     pub found: Found,
     /// Its text and place.
-    loaded: Loaded,
+    loaded: LoadedRecipe,
 }
 
 impl Library {
@@ -94,7 +94,7 @@ impl Library {
     }
 
     /// Finds what a person or a program names, seen from a directory.
-    pub fn find(&self, name: &str, cwd: &Path) -> Result<Located, LoadError> {
+    pub fn find(&self, name: &str, cwd: &Path) -> Result<Located, RecipeLoadError> {
         reference::Seeker {
             library: self,
             from: cwd,
@@ -104,12 +104,17 @@ impl Library {
     }
 
     /// Reads the recipe in a file.
-    pub fn open(&self, file: &Path, shown: &str) -> Result<Located, LoadError> {
+    pub fn open(&self, file: &Path, shown: &str) -> Result<Located, RecipeLoadError> {
         self.load(file, shown, Found::Named)
     }
 
     /// The recipe in a file whose text was read already.
-    pub fn with_text(&self, file: &Path, shown: &str, text: &str) -> Result<Located, LoadError> {
+    pub fn with_text(
+        &self,
+        file: &Path,
+        shown: &str,
+        text: &str,
+    ) -> Result<Located, RecipeLoadError> {
         read::check_size(file, text.len()).map_err(|error| load_error(&error))?;
         Ok(self.located(file, shown, text, Found::Named))
     }
@@ -120,7 +125,7 @@ impl Library {
     }
 
     /// A recipe with everything it imports.
-    pub fn link(&self, located: &Located) -> Result<Linked, Vec<Finding>> {
+    pub fn link(&self, located: &Located) -> Result<RecipeWithImports, Vec<Finding>> {
         recipe::link(located.loaded.clone(), &mut |name, importer| {
             let dir = importer.place.get("recipe_dir").map(PathBuf::from);
             let from = dir.as_deref().unwrap_or(Path::new("/"));
@@ -133,7 +138,7 @@ impl Library {
         })
     }
 
-    fn load(&self, file: &Path, shown: &str, found: Found) -> Result<Located, LoadError> {
+    fn load(&self, file: &Path, shown: &str, found: Found) -> Result<Located, RecipeLoadError> {
         let text = read::text(file).map_err(|error| load_error(&error))?;
         Ok(self.located(file, shown, &text, found))
     }
@@ -148,7 +153,7 @@ impl Library {
         }
     }
 
-    fn loaded(&self, file: &Path, shown: &str, text: &str) -> Loaded {
+    fn loaded(&self, file: &Path, shown: &str, text: &str) -> LoadedRecipe {
         let id = self.really(file).unwrap_or_else(|_| file.to_owned());
         let dir = id
             .parent()
@@ -162,7 +167,7 @@ impl Library {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        Loaded {
+        LoadedRecipe {
             id: id.to_string_lossy().into_owned(),
             name,
             source: Source::new(shown, text),
@@ -199,8 +204,8 @@ impl Library {
     }
 }
 
-fn load_error(error: &ReadError) -> LoadError {
-    LoadError {
+fn load_error(error: &ReadError) -> RecipeLoadError {
+    RecipeLoadError {
         code: error.code(),
         message: error.to_string(),
         hint: error.hint().to_owned(),

@@ -15,7 +15,7 @@ mod shelf;
 use std::path::PathBuf;
 
 use materia_model::finding::Finding;
-use materia_model::recipe::LoadError;
+use materia_model::recipe::RecipeLoadError;
 use materia_model::text;
 
 pub use explain::{ExplainReport, explain};
@@ -33,7 +33,7 @@ pub use source::{InputSource, SourceContext, TemplateRequest, TemplateSource, Te
 pub enum NotResolved {
     /// Nothing of that name is there, or it cannot be read.
     #[error("{}", .0.message)]
-    NotFound(LoadError),
+    NotFound(RecipeLoadError),
     /// Something is wrong with it, with an import or with the arguments.
     #[error("{}", .0.first().map_or("the recipe is invalid", |finding| &finding.message))]
     Invalid(Vec<Finding>),

@@ -14,7 +14,7 @@ mod retire;
 mod route;
 mod session;
 
-use materia_model::message::{Address, Draft, Envelope};
+use materia_model::message::{Address, Envelope, MessageDraft};
 use materia_model::name::RunId;
 use materia_model::text;
 use serde_json::{Map, Value, json};
@@ -52,7 +52,7 @@ pub struct Sender<'a> {
 }
 
 /// Sends a message, and says what became of it.
-pub fn message(sender: &Sender<'_>, draft: Draft) -> Result<MessageReport, Error> {
+pub fn message(sender: &Sender<'_>, draft: MessageDraft) -> Result<MessageReport, Error> {
     send(sender, sender.check(draft)?)
 }
 
@@ -113,7 +113,7 @@ fn failed(envelope: &Envelope, called: &ToolCallReport) -> MessageProblem {
 
 impl Sender<'_> {
     /// A message as it may be sent.
-    pub fn check(&self, mut draft: Draft) -> Result<Envelope, Error> {
+    pub fn check(&self, mut draft: MessageDraft) -> Result<Envelope, Error> {
         if draft.from.is_none() {
             draft.from = self.within.map(|run| format!("run:{run}"));
         }

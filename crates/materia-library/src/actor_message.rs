@@ -7,7 +7,7 @@ use materia_engine::post::{MessageLog, Posting};
 use materia_engine::run;
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
-use materia_model::message::{Address, Draft, Envelope};
+use materia_model::message::{Address, Envelope, MessageDraft};
 use materia_model::text;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ pub(crate) fn run(
 ) -> Result<UtilityReport, UtilityError> {
     let body = String::from_utf8_lossy(&files::all(context.stdin, "stdin")?).into_owned();
     let own = context.within.map(|run| format!("run:{run}"));
-    let draft = Draft {
+    let draft = MessageDraft {
         to: options.text_or("to", "coordinator").to_owned(),
         kind: options.text_or("type", "").to_owned(),
         body: body_of(&body),

@@ -13,7 +13,7 @@ use materia_engine::store::atomic;
 use materia_engine::store::file::{self, Mode};
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
-use materia_model::message::{Draft, Place};
+use materia_model::message::{MessageDraft, QueueId};
 use materia_model::text;
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ pub(crate) fn run(
     (context.say)("locker: ready");
     let mut handled = 0u64;
     loop {
-        let message = match service.next(&Place::Run, Wait::Forever)? {
+        let message = match service.next(&QueueId::Run, Wait::Forever)? {
             Next::Message(message) => message,
             Next::Late => continue,
             Next::Over => break,
@@ -58,7 +58,7 @@ pub(crate) fn run(
         };
         let kind = format!("{}.{}", locker.prefix, reply.kind);
         service.answer(&message, &kind, &reply.summary(), reply.body)?;
-        service.settle(&Place::Run, &message.id, &Ending::Handled)?;
+        service.settle(&QueueId::Run, &message.id, &Ending::Handled)?;
         handled += 1;
         if stops {
             break;
@@ -77,13 +77,13 @@ struct Locker {
 impl Locker {
     fn started(&self, service: &Service) -> Result<(), UtilityError> {
         let body = json!({"queued": self.table.items.len(), "locks": self.table.locks.len(), "leaseMs": self.lease});
-        service.send(Draft {
+        service.send(MessageDraft {
             to: "coordinator".to_owned(),
             kind: format!("{}.started", self.prefix),
             body: Some(body),
             from: Some(format!("run:{}", service.run())),
             summary: Some("the lock service is ready".to_owned()),
-            ..Draft::default()
+            ..MessageDraft::default()
         })
     }
 
@@ -206,11 +206,11 @@ mod tests {
     fn a_message_that_comes_twice_is_answered_twice_and_counts_once() {
         let temp = tempfile::tempdir().unwrap();
         let dir = temp.path().to_owned();
-        let draft = Draft {
+        let draft = MessageDraft {
             to: "run:l".to_owned(),
             kind: "lock.enqueue".to_owned(),
             body: Some(json!({"task": "x"})),
-            ..Draft::default()
+            ..MessageDraft::default()
         };
         let queued_at = materia_model::time::Timestamp::from_millis(0);
         let message = Claimed {

@@ -10,7 +10,7 @@ use materia_engine::post::{Claimed, Ending};
 use materia_engine::process::{Cause, Command, Ended, Event, LeafId, Reason, find_program};
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
-use materia_model::message::{Draft, Place};
+use materia_model::message::{MessageDraft, QueueId};
 use materia_model::text;
 use serde_json::{Value, json};
 
@@ -160,10 +160,10 @@ impl Player<'_, '_> {
         self.context.nursery.watch(&ear).map_err(failed)?;
         self.start()?;
         loop {
-            while let Some(message) = self.service.waiting(&Place::Run)? {
+            while let Some(message) = self.service.waiting(&QueueId::Run)? {
                 let stops = self.obey(&message)?;
                 self.service
-                    .settle(&Place::Run, &message.id, &Ending::Handled)?;
+                    .settle(&QueueId::Run, &message.id, &Ending::Handled)?;
                 if stops {
                     return self.stopped("asked");
                 }
@@ -277,13 +277,13 @@ impl Player<'_, '_> {
     }
 
     fn tell(&self, kind: &str, summary: &str) -> Result<(), UtilityError> {
-        self.service.send(Draft {
+        self.service.send(MessageDraft {
             to: "coordinator".to_owned(),
             kind: kind.to_owned(),
             body: Some(self.status()),
             from: Some(format!("run:{}", self.service.run())),
             summary: Some(text::bounded(summary, 300).into_owned()),
-            ..Draft::default()
+            ..MessageDraft::default()
         })
     }
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 use materia_engine::store::file::{self, Mode};
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityReport};
-use materia_model::message::Draft;
+use materia_model::message::MessageDraft;
 use materia_model::text;
 use serde_json::{Value, json};
 
@@ -369,13 +369,13 @@ impl Swarm<'_, '_> {
     }
 
     fn tell(&self, kind: &str, summary: &str, body: Value) -> Result<(), UtilityError> {
-        self.service.send(Draft {
+        self.service.send(MessageDraft {
             to: "coordinator".to_owned(),
             kind: kind.to_owned(),
             body: Some(body),
             from: Some(format!("run:{}", self.service.run())),
             summary: Some(text::bounded(summary, 200).into_owned()),
-            ..Draft::default()
+            ..MessageDraft::default()
         })
     }
 }

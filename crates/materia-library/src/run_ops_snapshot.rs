@@ -9,7 +9,7 @@ use materia_engine::run::{Listed, Root};
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityReport};
 use materia_model::name::RunId;
-use materia_model::run::Status;
+use materia_model::run::RunStatus;
 use materia_model::text;
 use serde_json::{Value, json};
 
@@ -81,10 +81,10 @@ fn quiet_for(root: &Root, one: &Listed, now: i64) -> Option<i64> {
 fn advise(one: &Listed, stale: bool) -> Option<String> {
     let run = &one.run;
     match one.status {
-        Status::Failed => Some(format!(
+        RunStatus::Failed => Some(format!(
             "run:{run} failed: materia inspect run:{run} --view tail"
         )),
-        Status::Exited => Some(format!(
+        RunStatus::Exited => Some(format!(
             "run:{run} lost its supervisor: materia inspect run:{run}"
         )),
         _ if stale => Some(format!(
@@ -104,7 +104,7 @@ fn inspected(root: &Root, run: &str, lines: usize) -> Result<(Value, Value), Uti
     let id: RunId = bare.parse().map_err(|error| unknown(format!("{error}")))?;
     let place = root.find(&id).map_err(|error| unknown(error.to_string()))?;
     let mail = MessageLog::read(&place.journal()).map_err(|error| unknown(error.to_string()))?;
-    let queue = mail.queue(&materia_model::message::Place::Run).counts();
+    let queue = mail.queue(&materia_model::message::QueueId::Run).counts();
     let last: Vec<_> = mail.outbox().last().rev().take(lines).collect();
     let messages: Vec<Value> = last
         .into_iter()

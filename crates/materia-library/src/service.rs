@@ -14,8 +14,8 @@ use materia_engine::run::{self, Place as RunPlace, Root};
 use materia_engine::utility::UtilityError;
 use materia_engine::utility::step::StepContext;
 use materia_engine::wake::WaiterPipe;
-use materia_model::message::event::Holder;
-use materia_model::message::{Address, Draft, Place};
+use materia_model::message::event::MessageHolder;
+use materia_model::message::{Address, MessageDraft, QueueId};
 use materia_model::name::{BranchName, RunId};
 use materia_model::text;
 use serde_json::Value;
@@ -28,7 +28,7 @@ pub(crate) struct Service {
     root: Root,
     post: MessageLog,
     clock: Clock,
-    me: Holder,
+    me: MessageHolder,
 }
 
 /// What came instead of a message.
@@ -99,7 +99,7 @@ impl Service {
     }
 
     /// The next message of a queue, waiting for it.
-    pub(crate) fn next(&self, place: &Place, wait: Wait) -> Result<Next, UtilityError> {
+    pub(crate) fn next(&self, place: &QueueId, wait: Wait) -> Result<Next, UtilityError> {
         match self.post.receive(place, &self.me, wait) {
             Ok(claimed) => Ok(Next::Message(Box::new(claimed))),
             Err(post::Error::TimedOut) => Ok(Next::Late),
@@ -109,7 +109,7 @@ impl Service {
     }
 
     /// A message that waits, if one does.
-    pub(crate) fn waiting(&self, place: &Place) -> Result<Option<Claimed>, UtilityError> {
+    pub(crate) fn waiting(&self, place: &QueueId) -> Result<Option<Claimed>, UtilityError> {
         self.post
             .claim(place, &self.me)
             .map_err(|error| lost(&error))
@@ -128,7 +128,7 @@ impl Service {
     /// What became of a message.
     pub(crate) fn settle(
         &self,
-        place: &Place,
+        place: &QueueId,
         id: &str,
         ending: &Ending,
     ) -> Result<(), UtilityError> {
@@ -139,7 +139,7 @@ impl Service {
     }
 
     /// Sends something, durably.
-    pub(crate) fn send(&self, draft: Draft) -> Result<(), UtilityError> {
+    pub(crate) fn send(&self, draft: MessageDraft) -> Result<(), UtilityError> {
         let envelope = draft
             .check()
             .map_err(|error| UtilityError::failed(error.to_string(), error.hint()))?;
@@ -172,12 +172,12 @@ impl Service {
             |branch| self.address(branch),
         );
         let to = format!("room:{}", self.run);
-        self.send(Draft {
+        self.send(MessageDraft {
             to,
             kind: kind.to_owned(),
             body: Some(body),
             from: Some(from),
-            ..Draft::default()
+            ..MessageDraft::default()
         })
     }
 
@@ -191,28 +191,28 @@ impl Service {
         summary: &str,
         body: Value,
     ) -> Result<(), UtilityError> {
-        let draft = Draft {
+        let draft = MessageDraft {
             kind: kind.to_owned(),
             body: Some(body),
             from: Some(format!("run:{}", self.run)),
             summary: Some(summary.to_owned()),
             reply_to: Some(to.id.clone()),
             correlation_id: to.envelope.correlation_id.clone(),
-            ..Draft::default()
+            ..MessageDraft::default()
         };
-        self.send(Draft {
+        self.send(MessageDraft {
             to: "coordinator".to_owned(),
             ..draft.clone()
         })?;
         match &to.envelope.from {
-            Some(asker @ Address::Branch(run, _)) if *run == self.run => self.send(Draft {
+            Some(asker @ Address::Branch(run, _)) if *run == self.run => self.send(MessageDraft {
                 to: asker.to_string(),
                 ..draft
             }),
             Some(asker @ Address::Run(run)) if *run != self.run => {
                 let _over = self.send_abroad(
                     run,
-                    Draft {
+                    MessageDraft {
                         to: asker.to_string(),
                         ..draft
                     },
@@ -223,7 +223,7 @@ impl Service {
         }
     }
 
-    fn send_abroad(&self, run: &RunId, draft: Draft) -> Result<(), UtilityError> {
+    fn send_abroad(&self, run: &RunId, draft: MessageDraft) -> Result<(), UtilityError> {
         let place = self
             .root
             .find(run)

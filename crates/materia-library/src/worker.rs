@@ -14,7 +14,7 @@ use materia_engine::store::file::{self, Mode};
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityReport};
 use materia_model::finding::Source;
-use materia_model::message::Place;
+use materia_model::message::QueueId;
 use materia_model::name::BranchName;
 use materia_model::{template, text};
 use serde_json::{Value, json};
@@ -88,7 +88,7 @@ pub(crate) fn run(
 
 impl Worker<'_> {
     fn work(&mut self, most: u64, say: &mut dyn FnMut(&str)) -> Result<&'static str, UtilityError> {
-        let place = Place::Branch(self.branch.clone());
+        let place = QueueId::Branch(self.branch.clone());
         while most == 0 || self.handled < most {
             self.speak(
                 "awaiting_assignment",

@@ -11,10 +11,10 @@ mod event;
 mod state;
 
 pub use event::{
-    Heard, LONGEST_TEXT, Order, TURN_END, TURN_HEARD, TURN_START, TURN_USAGE, TurnEnd, TurnStart,
-    TurnUsage,
+    ActorMessageSeen, ActorSettings, ActorTurnEnd, ActorTurnStart, ActorTurnUsage, LONGEST_TEXT,
+    TURN_END, TURN_HEARD, TURN_START, TURN_USAGE,
 };
-pub use state::{Kept, Line, MOST_LINES, Role, State};
+pub use state::{ActorSession, ActorState, MOST_LINES, TranscriptLine, TranscriptRole};
 
 #[cfg(test)]
 mod tests;

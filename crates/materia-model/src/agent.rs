@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use kind::FailureKind;
+pub use kind::AgentFailureKind;
 pub use usage::Usage;
 
 /// What a turn is asked for.
@@ -29,9 +29,9 @@ pub enum TurnKind {
 
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TurnEnd {
+pub struct TurnOutcome {
     /// The text of the last message, or why there is none.
-    pub reply: Result<String, Failure>,
+    pub reply: Result<String, AgentFailure>,
     /// What all model calls of the turn cost together.
     pub usage: Usage,
     /// The same by model, where the agent says which it asked.
@@ -41,9 +41,9 @@ pub struct TurnEnd {
     pub session: Option<String>,
 }
 
-impl TurnEnd {
+impl TurnOutcome {
     /// An end of which no more is known than its answer and its cost.
-    pub fn new(reply: Result<String, Failure>, usage: Usage) -> Self {
+    pub fn new(reply: Result<String, AgentFailure>, usage: Usage) -> Self {
         Self {
             reply,
             usage,
@@ -56,8 +56,8 @@ impl TurnEnd {
 
 /// Why a turn gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
-    pub kind: FailureKind,
+pub struct AgentFailure {
+    pub kind: AgentFailureKind,
     /// What the agent said about it.
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,9 +67,9 @@ pub struct Failure {
     pub retry_after_ms: Option<u64>,
 }
 
-impl Failure {
+impl AgentFailure {
     /// A failure of a kind.
-    pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
+    pub fn new(kind: AgentFailureKind, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),
@@ -80,7 +80,8 @@ impl Failure {
 
     /// The failure that an error text tells, with an HTTP status where one is known.
     pub fn read(status: Option<u16>, message: &str) -> Self {
-        let kind = FailureKind::of_status(status.or_else(|| kind::status_in(message)), message);
+        let kind =
+            AgentFailureKind::of_status(status.or_else(|| kind::status_in(message)), message);
         Self {
             retry_after_ms: kind::wait_in(message),
             ..Self::new(kind, message)

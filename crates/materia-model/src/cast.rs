@@ -26,11 +26,13 @@ mod kernel;
 mod conclude;
 mod command;
 
-pub use command::Refusal;
-pub use event::{Body, Event};
-pub use failure::{Code, Failure};
-pub use kernel::{Ask, Effect, Facts, Kernel, MAX_CYCLES, MAX_VISITS, Run};
-pub use state::{State, Status, Step};
+pub use command::CastRefusal;
+pub use event::{CastEvent, CastEventBody};
+pub use failure::{CastFailure, CastFailureCode};
+pub use kernel::{
+    AgentEffect, CastEffect, CastFacts, Kernel, MAX_CYCLES, MAX_VISITS, UtilityEffect,
+};
+pub use state::{CastPhase, CastState, CastStatus};
 
 #[cfg(test)]
 mod tests;

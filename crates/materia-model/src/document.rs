@@ -17,44 +17,44 @@ use serde_json::{Map, Value};
 
 pub(crate) use location::{Findings, Location};
 pub use parse::{MAX_BYTES, MAX_DEPTH, parse, parse_parts};
-pub(crate) use path::Path;
+pub(crate) use path::ValuePath;
 pub(crate) use table::{Field, FieldTable, Read, Schema, choices, field, ignore};
 pub(crate) use value::{DocValue, SourceMember};
 
 /// A value with its place in the text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Node {
-    pub content: Content,
+pub struct JsonNode {
+    pub content: JsonContent,
     /// Where it stands, in bytes of the source.
     pub span: Range<usize>,
 }
 
 /// What a value is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Content {
+pub enum JsonContent {
     Null,
     Bool(bool),
     /// A number, as it was read.
     Number(serde_json::Number),
     /// A string, unescaped.
     String(String),
-    Array(Vec<Node>),
+    Array(Vec<JsonNode>),
     /// An object, in the order written; names are unique.
-    Object(Vec<Member>),
+    Object(Vec<JsonMember>),
 }
 
 /// A member of an object.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Member {
+pub struct JsonMember {
     /// Its name, unescaped.
     pub name: String,
     pub name_span: Range<usize>,
-    pub value: Node,
+    pub value: JsonNode,
 }
 
-impl Node {
+impl JsonNode {
     /// The value of a member, where this is an object that has it.
-    pub fn get(&self, name: &str) -> Option<&Node> {
+    pub fn get(&self, name: &str) -> Option<&JsonNode> {
         self.members()
             .iter()
             .find(|member| member.name == name)
@@ -62,8 +62,8 @@ impl Node {
     }
 
     /// The members, none where this is no object.
-    pub fn members(&self) -> &[Member] {
-        if let Content::Object(members) = &self.content {
+    pub fn members(&self) -> &[JsonMember] {
+        if let JsonContent::Object(members) = &self.content {
             members
         } else {
             &[]
@@ -71,8 +71,8 @@ impl Node {
     }
 
     /// The items, none where this is no list.
-    pub fn items(&self) -> &[Node] {
-        if let Content::Array(items) = &self.content {
+    pub fn items(&self) -> &[JsonNode] {
+        if let JsonContent::Array(items) = &self.content {
             items
         } else {
             &[]
@@ -81,7 +81,7 @@ impl Node {
 
     /// The text, where this is a string.
     pub fn as_str(&self) -> Option<&str> {
-        if let Content::String(text) = &self.content {
+        if let JsonContent::String(text) = &self.content {
             Some(text)
         } else {
             None
@@ -91,24 +91,24 @@ impl Node {
     /// What a person calls this kind of value.
     pub fn kind(&self) -> &'static str {
         match self.content {
-            Content::Null => "null",
-            Content::Bool(_) => "a boolean",
-            Content::Number(_) => "a number",
-            Content::String(_) => "a string",
-            Content::Array(_) => "a list",
-            Content::Object(_) => "an object",
+            JsonContent::Null => "null",
+            JsonContent::Bool(_) => "a boolean",
+            JsonContent::Number(_) => "a number",
+            JsonContent::String(_) => "a string",
+            JsonContent::Array(_) => "a list",
+            JsonContent::Object(_) => "an object",
         }
     }
 
     /// The same value without its places.
     pub fn to_value(&self) -> Value {
         match &self.content {
-            Content::Null => Value::Null,
-            Content::Bool(yes) => Value::Bool(*yes),
-            Content::Number(number) => Value::Number(number.clone()),
-            Content::String(text) => Value::String(text.clone()),
-            Content::Array(items) => items.iter().map(Self::to_value).collect(),
-            Content::Object(members) => {
+            JsonContent::Null => Value::Null,
+            JsonContent::Bool(yes) => Value::Bool(*yes),
+            JsonContent::Number(number) => Value::Number(number.clone()),
+            JsonContent::String(text) => Value::String(text.clone()),
+            JsonContent::Array(items) => items.iter().map(Self::to_value).collect(),
+            JsonContent::Object(members) => {
                 let pairs = members
                     .iter()
                     .map(|member| (member.name.clone(), member.value.to_value()));

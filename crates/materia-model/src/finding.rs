@@ -36,7 +36,7 @@ pub struct Finding {
     pub path: Option<String>,
     /// Where it stands.
     #[serde(flatten)]
-    pub place: Option<Place>,
+    pub place: Option<SourcePos>,
     /// What to write instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
@@ -69,7 +69,7 @@ struct FindingShape {
 /// A place a person can jump to: `file:line:column`, both counted from 1, columns in characters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "SourcePos"))]
-pub struct Place {
+pub struct SourcePos {
     /// The file as the person named it.
     pub file: Arc<str>,
     /// The line, from 1.
@@ -78,7 +78,7 @@ pub struct Place {
     pub column: usize,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourcePos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -166,13 +166,13 @@ impl Source {
     }
 
     /// The place of a byte offset; offsets past the end are at the end.
-    pub fn place(&self, offset: usize) -> Place {
+    pub fn place(&self, offset: usize) -> SourcePos {
         let (text, starts) = (&self.0.text, &self.0.line_starts);
         let offset = text.floor_char_boundary(offset.min(text.len()));
         let line = starts.partition_point(|start| *start <= offset);
         let start = starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
         let column = text[start..offset].chars().count() + 1;
-        Place {
+        SourcePos {
             file: Arc::clone(&self.0.name),
             line,
             column,

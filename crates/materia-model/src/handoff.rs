@@ -19,5 +19,7 @@ pub mod extract;
 pub mod assign;
 pub mod merge;
 
-pub use assign::Write;
-pub use contract::{Accepted, Author, Contract, Invalid, Issue, Kind};
+pub use assign::StateWrite;
+pub use contract::{
+    AcceptedOutput, InvalidOutput, OutputAuthor, OutputContract, OutputIssue, OutputStage,
+};

@@ -12,15 +12,15 @@ use serde_json::Value;
 use crate::finding::Finding;
 
 pub use goose::goose;
-pub use justfile::{Shell, justfile};
+pub use justfile::{ShellLines, justfile};
 
 /// The largest file that is read.
 pub const MAX_BYTES: usize = 1 << 20;
 
 /// What came of a file.
 #[derive(Debug, Clone, Default)]
-pub struct Imported {
-    pub recipes: Vec<Draft>,
+pub struct ImportResult {
+    pub recipes: Vec<RecipeDraft>,
     /// What is different now, and what was left out, in the order of the file.
     pub notes: Vec<Finding>,
     /// Other files that these recipes need, as the file names them.
@@ -29,7 +29,7 @@ pub struct Imported {
 
 /// One recipe that was made.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Draft {
+pub struct RecipeDraft {
     /// Its name, which becomes the name of its file.
     pub name: String,
     pub recipe: Value,

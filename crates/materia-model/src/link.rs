@@ -14,13 +14,13 @@ use crate::loadout::Graph;
 
 /// What a target names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum LinkTargetKind {
     /// A materia, as a loadout of one socket.
     Materia,
     Loadout,
 }
 
-impl Kind {
+impl LinkTargetKind {
     /// The word that people and ids use.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -32,22 +32,22 @@ impl Kind {
 
 /// A target as a person writes it: `materia:Build`, `loadout:Release`, or a bare name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Target<'a> {
+pub struct LinkTarget<'a> {
     /// What it says to be.
-    pub kind: Option<Kind>,
+    pub kind: Option<LinkTargetKind>,
     pub name: &'a str,
 }
 
-impl<'a> Target<'a> {
+impl<'a> LinkTarget<'a> {
     /// Reads a target.
     pub fn read(word: &'a str) -> Self {
         match word.split_once(':') {
             Some(("materia", name)) => Self {
-                kind: Some(Kind::Materia),
+                kind: Some(LinkTargetKind::Materia),
                 name,
             },
             Some(("loadout", name)) => Self {
-                kind: Some(Kind::Loadout),
+                kind: Some(LinkTargetKind::Loadout),
                 name,
             },
             _ => Self {
@@ -60,8 +60,8 @@ impl<'a> Target<'a> {
 
 /// One part of a link.
 #[derive(Debug)]
-pub struct Part {
-    pub kind: Kind,
+pub struct LinkPart {
+    pub kind: LinkTargetKind,
     pub name: String,
     /// Its graph; a materia alone has none.
     pub graph: Option<Graph>,
@@ -69,12 +69,12 @@ pub struct Part {
     pub written: Value,
 }
 
-impl Part {
+impl LinkPart {
     /// A materia as a part.
     pub fn materia(name: &str) -> Self {
         let written = json!({"entry": "Socket-1", "sockets": {"Socket-1": {"materia": name}}});
         Self {
-            kind: Kind::Materia,
+            kind: LinkTargetKind::Materia,
             name: name.to_owned(),
             graph: None,
             written,
@@ -84,7 +84,7 @@ impl Part {
     /// A loadout as a part.
     pub fn loadout(graph: Graph, written: Value) -> Self {
         Self {
-            kind: Kind::Loadout,
+            kind: LinkTargetKind::Loadout,
             name: graph.name().to_owned(),
             graph: Some(graph),
             written,
@@ -94,7 +94,7 @@ impl Part {
 
 /// A link.
 #[derive(Debug)]
-pub struct Linked {
+pub struct LinkedLoadout {
     /// What the loadout is called.
     pub name: String,
     pub id: String,
@@ -106,11 +106,11 @@ pub struct Linked {
 }
 
 /// Links the parts in order; nothing without any.
-pub fn link(parts: &[Part]) -> Option<Linked> {
-    let names: Vec<Names> = parts
+pub fn link(parts: &[LinkPart]) -> Option<LinkedLoadout> {
+    let names: Vec<LinkedSocketNames> = parts
         .iter()
-        .map(Names::of)
-        .scan(0, Names::shifted)
+        .map(LinkedSocketNames::of)
+        .scan(0, LinkedSocketNames::shifted)
         .collect();
     let mut sockets = Map::new();
     let (mut loops, mut origin) = (Map::new(), Map::new());
@@ -137,7 +137,7 @@ pub fn link(parts: &[Part]) -> Option<Linked> {
         .iter()
         .map(|part| json!({"kind": part.kind.as_str(), "name": part.name}))
         .collect();
-    Some(Linked {
+    Some(LinkedLoadout {
         name: format!("Linked virtual loadout: {}", titles.join(" → ")),
         id: format!("virtual-link-{}", ids.join("-")),
         loadout,
@@ -160,13 +160,13 @@ pub fn plain(name: &str) -> String {
 
 /// What the sockets of a part are called in the link.
 #[derive(Debug)]
-pub(crate) struct Names {
+pub(crate) struct LinkedSocketNames {
     renamed: Vec<(String, String)>,
     entry: String,
 }
 
-impl Names {
-    fn of(part: &Part) -> Self {
+impl LinkedSocketNames {
+    fn of(part: &LinkPart) -> Self {
         let written = part.written["sockets"].as_object();
         let ids: Vec<String> = written
             .into_iter()

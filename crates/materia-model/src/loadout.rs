@@ -38,11 +38,11 @@ pub mod layer;
 pub mod fanout;
 pub mod schema;
 
-pub use document::Document;
+pub use document::ConfigDocument;
 pub use graph::Graph;
-pub use layer::{Compiled, Config, Layer, Scope};
+pub use layer::{CompiledLoadout, Config, ConfigLayer, ConfigScope};
 pub use schema::schema;
-pub use settings::Settings;
+pub use settings::ConfigSettings;
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -34,16 +34,16 @@ pub struct Materia {
     /// Whether an editor may change it.
     pub locked: bool,
     /// How its output is read, where the definition says so.
-    pub parse: Option<Parse>,
+    pub parse: Option<OutputParse>,
     /// What its output is copied to, in the order written.
-    pub assign: Vec<Assign>,
+    pub assign: Vec<StateAssign>,
     /// Whether it produces the list that a loop works through.
     pub generator: bool,
     /// What happens to a visit that was interrupted (C22).
-    pub interrupted: Interrupted,
+    pub interrupted: InterruptedPolicy,
     /// Environment variables whose values are redacted wherever text is written (S3).
     pub secret: Vec<String>,
-    pub kind: Kind,
+    pub kind: MateriaBody,
     /// The layer whose file says what it runs; relative scripts are seen from that file (C19).
     pub owner: usize,
 }
@@ -55,8 +55,8 @@ impl Materia {
     }
 
     /// The agent's role, where it is one.
-    pub fn agent(&self) -> Option<&Agent> {
-        if let Kind::Agent(agent) = &self.kind {
+    pub fn agent(&self) -> Option<&AgentRole> {
+        if let MateriaBody::Agent(agent) = &self.kind {
             Some(agent)
         } else {
             None
@@ -64,8 +64,8 @@ impl Materia {
     }
 
     /// The program, where it is one.
-    pub fn utility(&self) -> Option<&Utility> {
-        if let Kind::Utility(utility) = &self.kind {
+    pub fn utility(&self) -> Option<&UtilityProgram> {
+        if let MateriaBody::Utility(utility) = &self.kind {
             Some(utility)
         } else {
             None
@@ -75,23 +75,23 @@ impl Materia {
 
 /// What a materia does.
 #[derive(Debug, Clone)]
-pub enum Kind {
-    Agent(Agent),
-    Utility(Utility),
+pub enum MateriaBody {
+    Agent(AgentRole),
+    Utility(UtilityProgram),
 }
 
-impl Default for Kind {
+impl Default for MateriaBody {
     fn default() -> Self {
-        Self::Agent(Agent::default())
+        Self::Agent(AgentRole::default())
     }
 }
 
 /// An agent's role.
 #[derive(Debug, Clone, Default)]
-pub struct Agent {
+pub struct AgentRole {
     /// What it is told; `{{ … }}` is filled in for each turn.
     pub prompt: String,
-    pub tools: Tools,
+    pub tools: AgentTools,
     /// The model it asks for: `provider/id`, `provider:id` or `id`.
     pub model: Option<String>,
     pub thinking: Option<String>,
@@ -105,7 +105,7 @@ pub struct Agent {
 
 /// The tools that an agent may use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Tools {
+pub enum AgentTools {
     #[default]
     None,
     /// Those that only read.
@@ -115,7 +115,7 @@ pub enum Tools {
     Custom(Vec<String>),
 }
 
-impl Tools {
+impl AgentTools {
     /// The scope that a user writes: `none`, `readOnly`, `coding`, or names with commas between
     /// them.
     pub fn parse(scope: &str) -> Self {
@@ -134,8 +134,8 @@ impl Tools {
 
 /// A deterministic program: JSON on stdin, its result on stdout.
 #[derive(Debug, Clone)]
-pub struct Utility {
-    pub run: Run,
+pub struct UtilityProgram {
+    pub run: UtilityCommand,
     /// What it is given as `params`.
     pub params: Map<String, Value>,
     /// How long it may take, where that is not the default.
@@ -144,7 +144,7 @@ pub struct Utility {
 
 /// What a utility runs.
 #[derive(Debug, Clone)]
-pub enum Run {
+pub enum UtilityCommand {
     Command(Vec<String>),
     /// A utility that ships with the program, by name and without a file ending (C18).
     Shipped(String),
@@ -157,12 +157,12 @@ pub enum Run {
 /// How a socket's output is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Parse {
+pub enum OutputParse {
     Text,
     Json,
 }
 
-impl Parse {
+impl OutputParse {
     /// The word that documents use.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -174,7 +174,7 @@ impl Parse {
 
 /// One copy from an output into the state of a cast.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Assign {
+pub struct StateAssign {
     /// The dotted path in the state that is written.
     pub target: String,
     /// The value path that is read, such as `$.context`.
@@ -184,7 +184,7 @@ pub struct Assign {
 /// What happens to a visit of which nobody knows whether it ended (C22).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Interrupted {
+pub enum InterruptedPolicy {
     /// It runs again.
     #[default]
     Rerun,

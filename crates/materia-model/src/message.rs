@@ -19,16 +19,16 @@ mod mail;
 mod communication;
 mod schema;
 
-pub use address::{Address, AddressError, Kind};
+pub use address::{Address, AddressError, AddressKind};
 pub use body::{check_numbers, read_body};
-pub use communication::{Communication, Contact, RoomSeen};
-pub use envelope::{Draft, Envelope, EnvelopeError, LONGEST_BODY, MessageType};
-pub use event::Record;
-pub use mail::{Mail, Place};
-pub use mailbox::{Declared, Deliver, Mailbox, MailboxError};
-pub use outbox::{Delivery, Level, Outbox, Posted};
-pub use queue::{Counts, Entry, Limits, Queue, Settled, State};
-pub use room::{Member, Room, Said};
+pub use communication::{Communication, Contact, RoomOverview};
+pub use envelope::{Envelope, EnvelopeError, LONGEST_BODY, MessageDraft, MessageType};
+pub use event::MailRecord;
+pub use mail::{MailState, QueueId};
+pub use mailbox::{DeclaredType, DeliveryMethod, Mailbox, MailboxError};
+pub use outbox::{DeliveryUrgency, NoticeLevel, Outbox, OutboxMessage};
+pub use queue::{MessageQueue, MessageState, QueueCounts, QueueEntry, QueueLimits, SettleOutcome};
+pub use room::{Room, RoomMember, RoomMessage};
 pub use schema::schema;
 
 #[cfg(test)]

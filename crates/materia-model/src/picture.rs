@@ -13,13 +13,13 @@ mod svg;
 
 use serde_json::{Map, Value, json};
 
-use crate::loadout::graph::{Each, Graph, Guard, Slot, Target};
-use crate::materia::Kind;
+use crate::loadout::graph::{Graph, Iteration, RouteGuard, RouteTarget, SocketIndex};
+use crate::materia::MateriaBody;
 
 pub use drawn::{MAX_DRAWN, text, text_within};
 pub use markup::{dot, mermaid};
 pub use order::order;
-pub use svg::{Mark, Standing, svg};
+pub use svg::{MarkStatus, SocketMark, svg};
 
 /// The graph as one JSON document, sockets and edges in the order written.
 pub fn json(graph: &Graph) -> Value {
@@ -32,7 +32,7 @@ pub fn json(graph: &Graph) -> Value {
     })
 }
 
-fn socket(graph: &Graph, slot: Slot) -> Value {
+fn socket(graph: &Graph, slot: SocketIndex) -> Value {
     let socket = graph.socket(slot);
     let edges: Vec<Value> = socket
         .edges
@@ -72,7 +72,7 @@ fn socket(graph: &Graph, slot: Slot) -> Value {
 
 fn region(graph: &Graph, at: usize) -> Value {
     let region = &graph.loops()[at];
-    let id = |slot: Slot| graph.socket(slot).id.as_str();
+    let id = |slot: SocketIndex| graph.socket(slot).id.as_str();
     let exits = region.exits.iter().map(|exit| {
         json!({
             "id": exit.id,
@@ -91,21 +91,21 @@ fn region(graph: &Graph, at: usize) -> Value {
     })
 }
 
-fn iteration(graph: &Graph, each: &Each) -> Value {
+fn iteration(graph: &Graph, each: &Iteration) -> Value {
     json!({"items": each.items, "as": each.alias, "cursor": graph.cursor(each.cursor).name})
 }
 
 /// The word for a kind of materia.
-fn kind(kind: &Kind) -> &'static str {
+fn kind(kind: &MateriaBody) -> &'static str {
     match kind {
-        Kind::Agent(_) => "agent",
-        Kind::Utility(_) => "utility",
+        MateriaBody::Agent(_) => "agent",
+        MateriaBody::Utility(_) => "utility",
     }
 }
 
 /// What stands on an edge: nothing where it is taken always, and its bound.
-fn edge_label(guard: Guard, most: Option<u64>) -> String {
-    let guard = if guard == Guard::Always {
+fn edge_label(guard: RouteGuard, most: Option<u64>) -> String {
+    let guard = if guard == RouteGuard::Always {
         ""
     } else {
         guard.as_str()
@@ -118,8 +118,8 @@ fn edge_label(guard: Guard, most: Option<u64>) -> String {
 }
 
 /// What stands on a route out of a loop.
-fn exit_label(guard: Guard) -> String {
-    if guard == Guard::Always {
+fn exit_label(guard: RouteGuard) -> String {
+    if guard == RouteGuard::Always {
         "done".to_owned()
     } else {
         format!("done, {}", guard.as_str())
@@ -141,7 +141,7 @@ fn one_line(text: &str, most: usize) -> String {
 }
 
 /// Every way out of a socket: its edges, then the routes of the loops that it leaves.
-fn ways(graph: &Graph, slot: Slot) -> impl Iterator<Item = Way> {
+fn ways(graph: &Graph, slot: SocketIndex) -> impl Iterator<Item = Way> {
     let socket = graph.socket(slot);
     let edges = socket.edges.iter().map(|edge| Way {
         label: edge_label(edge.guard, edge.max_traversals),
@@ -161,7 +161,7 @@ fn ways(graph: &Graph, slot: Slot) -> impl Iterator<Item = Way> {
 /// One way out of a socket.
 struct Way {
     label: String,
-    to: Target,
+    to: RouteTarget,
     /// Whether it is taken when a list is done.
     done: bool,
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::text;
 use crate::time::Timestamp;
 
-pub use refer::Unfound;
+pub use refer::QuestLookupError;
 
 /// The version of the document.
 pub const VERSION: u32 = 1;
@@ -21,20 +21,20 @@ const TITLE: usize = 60;
 /// The board; the order of the quests is the order in which they are run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Board {
+pub struct QuestBoard {
     /// The version of the document.
     pub version: u32,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     /// Who runs the quests.
-    pub runner: Runner,
+    pub runner: RunnerState,
     pub quests: Vec<Quest>,
 }
 
 /// Who runs the quests.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Runner {
+pub struct RunnerState {
     /// Whether the next quest is started when one is done.
     pub enabled: bool,
     /// The quest that is running.
@@ -58,7 +58,7 @@ pub struct Quest {
     /// What is asked for.
     pub prompt: String,
     /// How it stands.
-    pub status: Status,
+    pub status: QuestStatus,
     /// When it was added.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -76,17 +76,17 @@ pub struct Quest {
     pub last_cast_id: Option<String>,
     /// What came of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_result: Option<Outcome>,
+    pub last_result: Option<QuestOutcome>,
     /// What last went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_error: Option<Trouble>,
+    pub last_error: Option<QuestProblem>,
 }
 
 /// How a quest stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "QuestStatus"))]
-pub enum Status {
+pub enum QuestStatus {
     /// It waits for its turn.
     Pending,
     /// A cast runs for it.
@@ -99,7 +99,7 @@ pub enum Status {
     Blocked,
 }
 
-impl Status {
+impl QuestStatus {
     /// The word that people and programs see.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -120,9 +120,9 @@ impl Status {
     derive(ts_rs::TS),
     ts(rename = "QuestOutcome", optional_fields)
 )]
-pub struct Outcome {
+pub struct QuestOutcome {
     /// How it ended.
-    pub status: Status,
+    pub status: QuestStatus,
     /// The cast.
     pub cast_id: String,
     /// When.
@@ -140,7 +140,7 @@ pub struct Outcome {
     derive(ts_rs::TS),
     ts(rename = "QuestError", optional_fields)
 )]
-pub struct Trouble {
+pub struct QuestProblem {
     /// In one sentence.
     pub message: String,
     /// When.
@@ -155,7 +155,7 @@ pub struct Trouble {
 
 /// Where a quest is moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place<'a> {
+pub enum QuestTarget<'a> {
     First,
     Before(&'a str),
     After(&'a str),
@@ -163,12 +163,12 @@ pub enum Place<'a> {
 
 /// Why a quest does not do what it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum QuestRefusal {
     /// It is not in the state that this needs.
     #[error("quest {id} is {}, and only one that is {needed} can be {action}", status.as_str())]
     NotNow {
         id: String,
-        status: Status,
+        status: QuestStatus,
         needed: &'static str,
         action: &'static str,
     },
@@ -179,14 +179,14 @@ pub enum Refusal {
     Gone(String),
 }
 
-impl Board {
+impl QuestBoard {
     /// An empty board.
     pub fn new(at: Timestamp) -> Self {
         Self {
             version: VERSION,
             created_at: at,
             updated_at: at,
-            runner: Runner::default(),
+            runner: RunnerState::default(),
             quests: Vec::new(),
         }
     }
@@ -204,7 +204,7 @@ impl Board {
             id,
             title: title.map_or_else(|| title_of(prompt), title_of),
             prompt: prompt.to_owned(),
-            status: Status::Pending,
+            status: QuestStatus::Pending,
             created_at: at,
             updated_at: at,
             attempts: 0,
@@ -226,20 +226,20 @@ impl Board {
     pub fn next(&self) -> Option<&Quest> {
         self.quests
             .iter()
-            .find(|quest| quest.status == Status::Pending)
+            .find(|quest| quest.status == QuestStatus::Pending)
     }
 
     /// A cast has begun for a quest.
-    pub fn start(&mut self, id: &str, cast: &str, at: Timestamp) -> Result<(), Refusal> {
+    pub fn start(&mut self, id: &str, cast: &str, at: Timestamp) -> Result<(), QuestRefusal> {
         if let Some(busy) = self
             .quests
             .iter()
-            .find(|quest| quest.status == Status::Running)
+            .find(|quest| quest.status == QuestStatus::Running)
         {
-            return Err(Refusal::Busy(busy.id.clone()));
+            return Err(QuestRefusal::Busy(busy.id.clone()));
         }
-        let quest = self.editable(id, &[Status::Pending], "pending", "started")?;
-        quest.status = Status::Running;
+        let quest = self.editable(id, &[QuestStatus::Pending], "pending", "started")?;
+        quest.status = QuestStatus::Running;
         quest.attempts += 1;
         quest.current_cast_id = Some(cast.to_owned());
         quest.last_cast_id = Some(cast.to_owned());
@@ -255,11 +255,15 @@ impl Board {
     pub fn settle(
         &mut self,
         id: &str,
-        status: Status,
-        why: Option<Trouble>,
+        status: QuestStatus,
+        why: Option<QuestProblem>,
         at: Timestamp,
-    ) -> Result<(), Refusal> {
-        let open = [Status::Pending, Status::Running, Status::Blocked];
+    ) -> Result<(), QuestRefusal> {
+        let open = [
+            QuestStatus::Pending,
+            QuestStatus::Running,
+            QuestStatus::Blocked,
+        ];
         let quest = self.editable(id, &open, "open", "settled")?;
         quest.status = status;
         if let Some(cast) = quest
@@ -268,7 +272,7 @@ impl Board {
             .or_else(|| quest.last_cast_id.clone())
         {
             let error = why.as_ref().map(|why| why.message.clone());
-            quest.last_result = Some(Outcome {
+            quest.last_result = Some(QuestOutcome {
                 status,
                 cast_id: cast,
                 finished_at: at,
@@ -285,10 +289,14 @@ impl Board {
     }
 
     /// Lets a quest wait for another turn, behind all others; what was keeps standing.
-    pub fn requeue(&mut self, id: &str, at: Timestamp) -> Result<(), Refusal> {
-        let ended = [Status::Failed, Status::Blocked, Status::Succeeded];
+    pub fn requeue(&mut self, id: &str, at: Timestamp) -> Result<(), QuestRefusal> {
+        let ended = [
+            QuestStatus::Failed,
+            QuestStatus::Blocked,
+            QuestStatus::Succeeded,
+        ];
         let quest = self.editable(id, &ended, "failed, blocked or succeeded", "requeued")?;
-        quest.status = Status::Pending;
+        quest.status = QuestStatus::Pending;
         quest.updated_at = at;
         let quest = quest.clone();
         self.quests.retain(|other| other.id != id);
@@ -298,12 +306,12 @@ impl Board {
     }
 
     /// Takes a quest off the board.
-    pub fn remove(&mut self, id: &str, at: Timestamp) -> Result<Quest, Refusal> {
+    pub fn remove(&mut self, id: &str, at: Timestamp) -> Result<Quest, QuestRefusal> {
         let idle = [
-            Status::Pending,
-            Status::Failed,
-            Status::Blocked,
-            Status::Succeeded,
+            QuestStatus::Pending,
+            QuestStatus::Failed,
+            QuestStatus::Blocked,
+            QuestStatus::Succeeded,
         ];
         let quest = self.editable(id, &idle, "not running", "removed")?.clone();
         self.quests.retain(|other| other.id != id);
@@ -312,9 +320,14 @@ impl Board {
     }
 
     /// Moves a quest that waits; false where it stands there already.
-    pub fn reorder(&mut self, id: &str, place: Place<'_>, at: Timestamp) -> Result<bool, Refusal> {
+    pub fn reorder(
+        &mut self,
+        id: &str,
+        place: QuestTarget<'_>,
+        at: Timestamp,
+    ) -> Result<bool, QuestRefusal> {
         let quest = self
-            .editable(id, &[Status::Pending], "pending", "moved")?
+            .editable(id, &[QuestStatus::Pending], "pending", "moved")?
             .clone();
         let before: Vec<String> = self.quests.iter().map(|quest| quest.id.clone()).collect();
         let mut rest: Vec<Quest> = self
@@ -325,10 +338,16 @@ impl Board {
             .collect();
         let of = |target: &str| rest.iter().position(|other| other.id == target);
         let to = match place {
-            Place::First => 0,
-            Place::Before(target) | Place::After(target) if target == id => return Ok(false),
-            Place::Before(target) => of(target).ok_or_else(|| Refusal::Gone(target.to_owned()))?,
-            Place::After(target) => of(target).ok_or_else(|| Refusal::Gone(target.to_owned()))? + 1,
+            QuestTarget::First => 0,
+            QuestTarget::Before(target) | QuestTarget::After(target) if target == id => {
+                return Ok(false);
+            }
+            QuestTarget::Before(target) => {
+                of(target).ok_or_else(|| QuestRefusal::Gone(target.to_owned()))?
+            }
+            QuestTarget::After(target) => {
+                of(target).ok_or_else(|| QuestRefusal::Gone(target.to_owned()))? + 1
+            }
         };
         rest.insert(to, quest);
         if rest.iter().map(|quest| &quest.id).eq(before.iter()) {
@@ -365,7 +384,7 @@ impl Board {
                     text::quoted(&quest.id)
                 ));
             }
-            if (quest.status == Status::Running) != quest.current_cast_id.is_some() {
+            if (quest.status == QuestStatus::Running) != quest.current_cast_id.is_some() {
                 found.push(format!(
                     "`quests[{at}]` is {} and its `currentCastId` does not fit",
                     quest.status.as_str()
@@ -375,7 +394,7 @@ impl Board {
         if self
             .quests
             .iter()
-            .filter(|quest| quest.status == Status::Running)
+            .filter(|quest| quest.status == QuestStatus::Running)
             .count()
             > 1
         {
@@ -384,7 +403,7 @@ impl Board {
         let active = self.runner.active_quest_id.as_deref();
         if active.is_some_and(|id| {
             self.get(id)
-                .is_none_or(|quest| quest.status != Status::Running)
+                .is_none_or(|quest| quest.status != QuestStatus::Running)
         }) {
             found.push("`runner.activeQuestId` is no quest that is running".to_owned());
         }
@@ -394,16 +413,16 @@ impl Board {
     fn editable(
         &mut self,
         id: &str,
-        from: &[Status],
+        from: &[QuestStatus],
         needed: &'static str,
         action: &'static str,
-    ) -> Result<&mut Quest, Refusal> {
+    ) -> Result<&mut Quest, QuestRefusal> {
         let found = self.quests.iter_mut().find(|quest| quest.id == id);
-        let quest = found.ok_or_else(|| Refusal::Gone(id.to_owned()))?;
+        let quest = found.ok_or_else(|| QuestRefusal::Gone(id.to_owned()))?;
         if from.contains(&quest.status) {
             return Ok(quest);
         }
-        Err(Refusal::NotNow {
+        Err(QuestRefusal::NotNow {
             id: id.to_owned(),
             status: quest.status,
             needed,

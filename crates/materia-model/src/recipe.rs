@@ -15,8 +15,12 @@ mod link;
 mod schema;
 
 pub use document::{MAX_BYTES, parse};
-pub use link::{Composed, Linked, LoadError, Loaded, MAX_IMPORT_DEPTH, link};
-pub use metadata::{Artifact, Mailbox, MessageType, Recipe, RetireWhen};
+pub use link::{
+    LoadedRecipe, MAX_IMPORT_DEPTH, RecipeDocument, RecipeLoadError, RecipeWithImports, link,
+};
+pub use metadata::{
+    RecipeArtifact, RecipeMailbox, RecipeMessageType, RecipeMetadata, RecipeRetirement,
+};
 pub use schema::schema;
 
 #[cfg(test)]

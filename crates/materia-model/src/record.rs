@@ -33,7 +33,7 @@ pub struct Record {
 
 /// Why a line is no record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadLine {
+pub enum RecordError {
     /// The line is longer than any record may be.
     #[error("the line is longer than {MAX_LINE_BYTES} bytes")]
     TooLong,
@@ -55,7 +55,7 @@ pub enum BadLine {
 
 /// Why something cannot be written as a record.
 #[derive(Debug, thiserror::Error)]
-pub enum Unwritable {
+pub enum RecordWriteError {
     /// It does not become JSON.
     #[error("the data cannot be written as JSON")]
     Json(#[from] serde_json::Error),
@@ -87,7 +87,7 @@ pub fn encode<T: Serialize + ?Sized>(
     at: Timestamp,
     kind: &str,
     data: &T,
-) -> Result<(), Unwritable> {
+) -> Result<(), RecordWriteError> {
     let start = out.len();
     let body = Body {
         seq,
@@ -105,7 +105,7 @@ pub fn encode<T: Serialize + ?Sized>(
 fn write_line<T: Serialize + ?Sized>(
     out: &mut Vec<u8>,
     body: &Body<'_, T>,
-) -> Result<(), Unwritable> {
+) -> Result<(), RecordWriteError> {
     let start = out.len();
     body.serialize(&mut Serializer::with_formatter(
         &mut *out,
@@ -117,7 +117,7 @@ fn write_line<T: Serialize + ?Sized>(
     out.extend_from_slice(format!(",\"sum\":\"{sum:08x}\"}}\n").as_bytes());
     let length = out.len() - start;
     if length > MAX_LINE_BYTES {
-        return Err(Unwritable::TooLong(length));
+        return Err(RecordWriteError::TooLong(length));
     }
     Ok(())
 }
@@ -169,15 +169,15 @@ pub fn checksum(bytes: &[u8]) -> u32 {
 }
 
 /// Reads one line, without its newline, back into a record.
-pub fn decode(line: &[u8]) -> Result<Record, BadLine> {
+pub fn decode(line: &[u8]) -> Result<Record, RecordError> {
     check_sum(line)?;
-    serde_json::from_slice(line).map_err(|error| BadLine::NotARecord(error.to_string()))
+    serde_json::from_slice(line).map_err(|error| RecordError::NotARecord(error.to_string()))
 }
 
 /// The sequence number of a line, without its newline, whose checksum is right.
 ///
 /// Costs a fraction of [`decode`]: the particulars are trusted to their checksum and not read.
-pub fn check(line: &[u8]) -> Result<u64, BadLine> {
+pub fn check(line: &[u8]) -> Result<u64, RecordError> {
     check_sum(line)?;
     let rest = line.strip_prefix(SEQ_KEY).unwrap_or_default();
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -186,7 +186,7 @@ pub fn check(line: &[u8]) -> Result<u64, BadLine> {
         .and_then(|digits| digits.parse().ok());
     match (number, rest.get(digits)) {
         (Some(seq), Some(b',')) => Ok(seq),
-        _ => Err(BadLine::NotARecord(
+        _ => Err(RecordError::NotARecord(
             "it does not begin with its sequence number".to_owned(),
         )),
     }
@@ -206,19 +206,19 @@ pub fn could_begin(bytes: &[u8]) -> bool {
     bytes[..shared] == SEQ_KEY[..shared]
 }
 
-fn check_sum(line: &[u8]) -> Result<(), BadLine> {
+fn check_sum(line: &[u8]) -> Result<(), RecordError> {
     if line.len() >= MAX_LINE_BYTES {
-        return Err(BadLine::TooLong);
+        return Err(RecordError::TooLong);
     }
-    let body_end = line.len().checked_sub(SUM_TAIL).ok_or(BadLine::NoSum)?;
+    let body_end = line.len().checked_sub(SUM_TAIL).ok_or(RecordError::NoSum)?;
     let (body, tail) = line.split_at(body_end);
     let digits = tail
         .strip_prefix(SUM_KEY)
         .and_then(|rest| rest.strip_suffix(b"\"}"))
-        .ok_or(BadLine::NoSum)?;
+        .ok_or(RecordError::NoSum)?;
     let computed = checksum(body);
     if digits != format!("{computed:08x}").as_bytes() {
-        return Err(BadLine::WrongSum {
+        return Err(RecordError::WrongSum {
             found: String::from_utf8_lossy(digits).into_owned(),
             computed,
         });

@@ -9,9 +9,9 @@ mod state;
 mod retention;
 
 pub use event::{
-    CHILD_END, CHILD_START, COMMAND_DONE, COMMAND_START, Cast, ChildEnd, ChildStart, CommandDone,
-    CommandStart, Control, Declared, End, MESSAGE, OnSessionEnd, Origin, RUN_END, RUN_START,
-    RetireWhen, Start, Supervisor,
+    CHILD_END, CHILD_START, COMMAND_DONE, COMMAND_START, ChildEnd, ChildStart, CommandDone,
+    CommandStart, DeclaredArtifact, DrivenCast, MESSAGE, OnSessionEnd, RUN_END, RUN_START,
+    RetireWhen, RunControl, RunEnd, RunOrigin, RunStart, RunSupervisor,
 };
 pub use retention::{KEPT_FOR, is_overdue};
-pub use state::{Ended, State, Status};
+pub use state::{RunOutcome, RunState, RunStatus};

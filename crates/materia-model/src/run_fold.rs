@@ -4,7 +4,7 @@
 //! over a journal once. `fold(a ++ b) == fold_from(fold(a), b)` holds because it holds for each.
 
 use crate::actor;
-use crate::message::Mail;
+use crate::message::MailState;
 use crate::record::Record;
 use crate::run;
 
@@ -12,11 +12,11 @@ use crate::run;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunFold {
     /// The run's status.
-    pub run: run::State,
+    pub run: run::RunState,
     /// Its messages.
-    pub mail: Mail,
+    pub mail: MailState,
     /// The turns of the agent that it is; empty for any other run.
-    pub actor: actor::State,
+    pub actor: actor::ActorState,
 }
 
 impl RunFold {

@@ -15,10 +15,10 @@ use std::sync::OnceLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use serde_json::Value;
 
-pub use guard::Guard;
+pub use guard::SecretGuard;
 pub use known::is_secret_name;
-use shape::{SHAPES, Verdict};
-pub use stream::Stream;
+use shape::{SHAPES, ShapeMatch};
+pub use stream::RedactedStream;
 
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -174,8 +174,8 @@ impl Secrets {
     }
 
     /// A redactor for text that comes in pieces.
-    pub fn stream(&self) -> Stream<'_> {
-        Stream::new(self)
+    pub fn stream(&self) -> RedactedStream<'_> {
+        RedactedStream::new(self)
     }
 
     /// The next secret from `from` on, where the text or the last secret ended. `before` are the
@@ -199,9 +199,9 @@ impl Secrets {
                 Some(shape) => {
                     let before = [2, 1].map(|back| earlier(text, from, before, start, back));
                     match shape.verdict(text, start, before, whole) {
-                        Verdict::Secret { start, end } => return Next::Secret { start, end },
-                        Verdict::Open => return Next::Open(start),
-                        Verdict::Nothing => at = start + 1,
+                        ShapeMatch::Secret { start, end } => return Next::Secret { start, end },
+                        ShapeMatch::Open => return Next::Open(start),
+                        ShapeMatch::Nothing => at = start + 1,
                     }
                     if open < at {
                         open = self.open_end(text, at);

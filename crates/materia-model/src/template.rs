@@ -2,7 +2,7 @@
 //!
 //! Owns the whole way from text to [`Plan`]: words and placeholders, typed values, the tree, its
 //! expansion, what it would run and what is risky about it. Never starts anything, reads no file
-//! and no environment: home and directory are [`Facts`] that are handed in. The executor walks the
+//! and no environment: home and directory are [`HostFacts`] that are handed in. The executor walks the
 //! plan; recipes hand their trees to [`read`].
 //!
 //! ```
@@ -42,15 +42,15 @@ use crate::finding::{Finding, Source};
 pub(crate) use document::{IMPORT_NODE, NODE};
 pub use document::{MAX_NODES, parse, read, read_unit};
 pub use expand::{DEFAULT_CONCURRENCY, Expansion, MAX_COPIES, MAX_PLAN_NODES, expand, fill};
-pub use explain::{Explained, explain};
-pub use interface::{Arg, add_word, schema};
+pub use explain::{ExplainedNode, explain};
+pub use interface::{TemplateArg, add_word, schema};
 pub use node::Template;
 pub use plan::Plan;
-pub use unit::{Import, Unit};
+pub use unit::{TemplateImport, TemplateUnit};
 
 /// What an expansion must be told about the machine.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Facts<'a> {
+pub struct HostFacts<'a> {
     /// The user's home directory, for `~`.
     pub home: Option<&'a str>,
     /// The directory that relative commands are seen from.
@@ -70,6 +70,6 @@ pub const HOST_NAMES: &[&str] = &["run_id", "state_dir"];
 /// Splits a text into words, as `materia split` shows them.
 pub fn split(source: &Source) -> Result<Vec<String>, Vec<Finding>> {
     let words = syntax::word::split(source.text());
-    let words = words.map_err(|problem| vec![origin::Origin::whole(source).error(problem)])?;
+    let words = words.map_err(|problem| vec![origin::TextOrigin::whole(source).error(problem)])?;
     Ok(words.into_iter().map(|word| word.text).collect())
 }

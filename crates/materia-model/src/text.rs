@@ -7,7 +7,7 @@ mod characters;
 
 use std::borrow::Cow;
 
-pub use characters::Characters;
+pub use characters::CharacterBuffer;
 
 /// `1 file`, `2 files`: a count with its noun.
 pub fn count(n: usize, noun: &str) -> String {

@@ -2,7 +2,7 @@
 //!
 //! Owns the input document, the defaults, and the message of every way to fail. Exit 0 means that
 //! stdout is the result; stderr is diagnostics and never the result. Never starts anything:
-//! `engine::utility` does, and hands back how it [`Ended`].
+//! `engine::utility` does, and hands back how it [`UtilityExit`].
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub const MAX_CAPTURE: usize = 1 << 20;
 /// The document that a utility reads from stdin.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Input<'a> {
+pub struct UtilityInput<'a> {
     /// The project directory, which is also the directory it runs in.
     pub cwd: &'a str,
     /// Where the cast keeps its artifacts.
@@ -39,20 +39,20 @@ pub struct Input<'a> {
     pub item_key: Option<&'a str>,
     pub item_label: Option<&'a str>,
     /// The cursor of the socket's list.
-    pub cursor: Option<CursorAt<'a>>,
+    pub cursor: Option<CursorPosition<'a>>,
     /// Every cursor by name.
     pub cursors: BTreeMap<&'a str, usize>,
 }
 
 /// A cursor and where it stands.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct CursorAt<'a> {
+pub struct CursorPosition<'a> {
     pub name: &'a str,
     /// The index of the current item.
     pub index: usize,
 }
 
-impl Input<'_> {
+impl UtilityInput<'_> {
     /// The document as the one line that is written to stdin.
     pub fn line(&self) -> Result<String, serde_json::Error> {
         let mut line = serde_json::to_string(self)?;
@@ -64,7 +64,7 @@ impl Input<'_> {
 /// How a utility ended.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Ended {
+pub struct UtilityExit {
     /// What was started.
     pub argv: Vec<String>,
     /// The exit code, where it has one.
@@ -84,7 +84,7 @@ pub struct Ended {
     pub stderr_artifact: String,
 }
 
-impl Ended {
+impl UtilityExit {
     /// What went wrong, if anything did; `stderr` is what it wrote there.
     pub fn failure(&self, stderr: &str) -> Option<String> {
         let command = command_words(&self.argv);
@@ -136,21 +136,21 @@ mod tests {
 
     use super::*;
 
-    fn ended() -> Ended {
-        Ended {
+    fn ended() -> UtilityExit {
+        UtilityExit {
             argv: vec!["sh".to_owned(), "-c".to_owned(), "exit 7".to_owned()],
             code: Some(0),
             timeout_ms: 50,
             stdout_artifact: "1.stdout.txt".to_owned(),
             stderr_artifact: "1.stderr.txt".to_owned(),
-            ..Ended::default()
+            ..UtilityExit::default()
         }
     }
 
     #[test]
     fn the_input_is_one_line_with_the_keys_of_the_protocol() {
         let (params, state) = (Map::new(), Map::new());
-        let input = Input {
+        let input = UtilityInput {
             cwd: "/p",
             run_dir: "/p/r",
             request: "two\nlines",
@@ -163,7 +163,7 @@ mod tests {
             item: None,
             item_key: None,
             item_label: None,
-            cursor: Some(CursorAt {
+            cursor: Some(CursorPosition {
                 name: "i",
                 index: 1,
             }),
@@ -184,7 +184,7 @@ mod tests {
         let cases = [
             (ended(), None),
             (
-                Ended {
+                UtilityExit {
                     code: Some(7),
                     ..ended()
                 },
@@ -193,7 +193,7 @@ mod tests {
                 ),
             ),
             (
-                Ended {
+                UtilityExit {
                     code: None,
                     signal: Some("SIGKILL".to_owned()),
                     ..ended()
@@ -201,7 +201,7 @@ mod tests {
                 Some("was ended by SIGKILL"),
             ),
             (
-                Ended {
+                UtilityExit {
                     timed_out: true,
                     code: Some(0),
                     ..ended()
@@ -209,7 +209,7 @@ mod tests {
                 Some("timed out after 50ms"),
             ),
             (
-                Ended {
+                UtilityExit {
                     spawn_error: Some("not found".to_owned()),
                     code: None,
                     ..ended()
@@ -227,7 +227,7 @@ mod tests {
                 "{ended:?}"
             );
         }
-        let long = Ended {
+        let long = UtilityExit {
             code: Some(1),
             ..ended()
         }

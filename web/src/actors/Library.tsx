@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import { api } from "../api";
 import { shelf as shelfStore } from "../live";
 import { useStore } from "../store";
-import type { Tool, ToolRequest } from "../types";
+import type { ToolDefinition, ToolRequest } from "../types";
 import { Icon } from "../ui/icons";
 import { Empty, Issues, ScrollArea } from "../ui/parts";
 import { complain, say } from "../ui/toasts";
@@ -22,14 +22,14 @@ export function LibraryScreen() {
       ),
     [shelf, search],
   );
-  const edit = async (tool: Tool) => {
+  const edit = async (tool: ToolDefinition) => {
     try {
       setForm(changeOf(tool, await api.tool(tool.name)));
     } catch (error) {
       complain(error);
     }
   };
-  const remove = async (tool: Tool) => {
+  const remove = async (tool: ToolDefinition) => {
     try {
       const done = await api.removeTool(tool.name);
       say([`${tool.name} is no tool any more`, ...done.warnings].join("; "));

@@ -1,12 +1,12 @@
 // Registering a tool, or changing one.
 import { useState } from "react";
 import { type ApiError, api } from "../api";
-import type { Tool, ToolReport, ToolRequest } from "../types";
+import type { ToolDefinition, ToolReport, ToolRequest } from "../types";
 import { Check, Dialog, Field, Issues } from "../ui/parts";
 import { say } from "../ui/toasts";
 
 /** The request that changes a tool, as far as it says what the tool says now. */
-export function changeOf(tool: Tool, { written }: ToolReport): ToolRequest {
+export function changeOf(tool: ToolDefinition, { written }: ToolReport): ToolRequest {
   const fields = written !== null && typeof written === "object" ? Object.entries(written) : [];
   const { template, args, description } = Object.fromEntries<unknown>(fields);
   return {

@@ -7,9 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use materia_model::actor::TurnEnd;
+use materia_model::actor::ActorTurnEnd;
 use materia_model::message::event::MESSAGE;
-use materia_model::message::{Address, Draft, Envelope, LONGEST_BODY, Place as Queue};
+use materia_model::message::{
+    Address, Envelope, LONGEST_BODY, MessageDraft, QueueId as MessageQueue,
+};
 use materia_model::text;
 use serde_json::{Value, json};
 
@@ -28,7 +30,7 @@ impl Actor<'_> {
             return Ok(());
         };
         let open = self.messages.look(|mail| {
-            let queue = mail.queue(&Queue::Run);
+            let queue = mail.queue(&MessageQueue::Run);
             let found = end
                 .messages
                 .iter()
@@ -52,7 +54,8 @@ impl Actor<'_> {
                         Ending::Failed(text::bounded(&failure.message, 1000).into_owned())
                     }
                 };
-                self.messages.settle(&Queue::Run, id, &self.me, &ending)?;
+                self.messages
+                    .settle(&MessageQueue::Run, id, &self.me, &ending)?;
             }
         }
         Ok(())
@@ -76,7 +79,7 @@ impl Actor<'_> {
 
     fn answer(
         &self,
-        end: &TurnEnd,
+        end: &ActorTurnEnd,
         to: &str,
         messages: &[&(String, Envelope)],
     ) -> Result<(), Error> {
@@ -108,12 +111,12 @@ impl Actor<'_> {
 
     fn draft(
         &self,
-        end: &TurnEnd,
+        end: &ActorTurnEnd,
         to: &str,
         (first, asked): (&str, &Envelope),
         answers: &[&str],
         undelivered: Option<String>,
-    ) -> Draft {
+    ) -> MessageDraft {
         let said = match &end.error {
             None => end.text.clone(),
             Some(failure) => match &failure.hint {
@@ -136,7 +139,7 @@ impl Actor<'_> {
             .lines()
             .find(|line| !line.trim().is_empty())
             .unwrap_or_default();
-        Draft {
+        MessageDraft {
             to: to.to_owned(),
             kind: if ok { "chat.message" } else { "chat.failed" }.to_owned(),
             summary: Some(text::bounded(line, 200).into_owned()),

@@ -7,10 +7,12 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use materia_model::actor::{Order, State, TURN_END, TURN_START, TurnEnd, TurnStart};
-use materia_model::materia::Tools;
-use materia_model::message::Place as Queue;
-use materia_model::message::event::Holder;
+use materia_model::actor::{
+    ActorSettings, ActorState, ActorTurnEnd, ActorTurnStart, TURN_END, TURN_START,
+};
+use materia_model::materia::AgentTools;
+use materia_model::message::QueueId as MessageQueue;
+use materia_model::message::event::MessageHolder;
 use materia_model::name::RunId;
 use materia_model::run as run_model;
 use materia_model::secret::Secrets;
@@ -38,7 +40,7 @@ pub struct ActorContext<'a> {
     /// The run that is the actor.
     pub run: &'a RunId,
     /// The tools it may use.
-    pub tools: &'a Tools,
+    pub tools: &'a AgentTools,
     /// The clock.
     pub clock: &'a Clock,
     /// What must not be written to disk (S3).
@@ -84,11 +86,11 @@ pub(super) struct Actor<'a> {
     pub(super) clock: &'a Clock,
     pub(super) secrets: &'a Secrets,
     pub(super) place: Place,
-    pub(super) start: run_model::Start,
-    pub(super) order: Order,
-    pub(super) tools: &'a Tools,
+    pub(super) start: run_model::RunStart,
+    pub(super) order: ActorSettings,
+    pub(super) tools: &'a AgentTools,
     pub(super) messages: MessageLog,
-    pub(super) me: Holder,
+    pub(super) me: MessageHolder,
     /// Messages that are ours and wait for a turn of their own.
     waiting: VecDeque<Claimed>,
 }
@@ -114,7 +116,7 @@ pub fn act(context: ActorContext<'_>) -> Result<(), Error> {
         ear.drain();
         let next = match actor.waiting.pop_front() {
             Some(waiting) => Some(waiting),
-            None => actor.messages.claim(&Queue::Run, &actor.me)?,
+            None => actor.messages.claim(&MessageQueue::Run, &actor.me)?,
         };
         if let Some(message) = next {
             if !actor.deal_with(message, (&ear, woken_by), agent, processes, observer)? {
@@ -133,7 +135,7 @@ impl<'a> Actor<'a> {
     fn open(
         root: &'a Root,
         run: &'a RunId,
-        tools: &'a Tools,
+        tools: &'a AgentTools,
         clock: &'a Clock,
         secrets: &'a Secrets,
     ) -> Result<Self, Error> {
@@ -160,7 +162,7 @@ impl<'a> Actor<'a> {
     }
 
     /// Looks at its turns, as the journal has them by now.
-    pub(super) fn turns<T>(&self, look: impl FnOnce(&State) -> T) -> Result<T, Error> {
+    pub(super) fn turns<T>(&self, look: impl FnOnce(&ActorState) -> T) -> Result<T, Error> {
         Ok(self.messages.look_at_all(|fold| look(&fold.actor))?)
     }
 
@@ -192,7 +194,7 @@ impl<'a> Actor<'a> {
         };
         if let Some(ending) = settled {
             self.messages
-                .settle(&Queue::Run, &message.id, &self.me, &ending)?;
+                .settle(&MessageQueue::Run, &message.id, &self.me, &ending)?;
             return Ok(true);
         }
         let from = message.envelope.from.as_ref().map(ToString::to_string);
@@ -201,7 +203,7 @@ impl<'a> Actor<'a> {
             text: &prompt,
         });
         let turn = self.turns(|state| state.turns)? + 1;
-        let start = TurnStart {
+        let start = ActorTurnStart {
             turn,
             message: message.id.clone(),
             from,
@@ -216,7 +218,7 @@ impl<'a> Actor<'a> {
             None => return Ok(false),
         };
         self.waiting.extend(waiting);
-        let end = TurnEnd {
+        let end = ActorTurnEnd {
             turn,
             messages: [vec![message.id], end.messages].concat(),
             ..end
@@ -234,7 +236,7 @@ impl<'a> Actor<'a> {
     }
 
     /// Puts the end of a turn on disk: from here on it is never asked again.
-    fn record(&mut self, mut end: TurnEnd) -> Result<(), Error> {
+    fn record(&mut self, mut end: ActorTurnEnd) -> Result<(), Error> {
         if end.text.len() > materia_model::actor::LONGEST_TEXT {
             let folder = self.place.dir().join("answers");
             dir::create_private(&folder)?;

@@ -6,10 +6,12 @@
 
 use std::time::Duration;
 
-use materia_model::actor::{Heard, TURN_HEARD, TURN_USAGE, TurnEnd, TurnUsage};
-use materia_model::agent::{Failure, FailureKind, TurnKind, Usage};
-use materia_model::cast::recovery::{self, Next, Recovery};
-use materia_model::message::Place as Queue;
+use materia_model::actor::{
+    ActorMessageSeen, ActorTurnEnd, ActorTurnUsage, TURN_HEARD, TURN_USAGE,
+};
+use materia_model::agent::{AgentFailure, AgentFailureKind, TurnKind, Usage};
+use materia_model::cast::recovery::{self, RecoveryAction, VisitRecovery};
+use materia_model::message::QueueId as MessageQueue;
 use serde_json::Value;
 
 use super::drive::{Actor, Error, prompt};
@@ -24,7 +26,7 @@ use crate::wake::WaiterPipe;
 /// What came of a turn.
 pub(super) struct Played {
     /// How it ended; its messages are those that were heard.
-    pub(super) end: TurnEnd,
+    pub(super) end: ActorTurnEnd,
     /// Messages that came meanwhile, were not heard, and wait for turns of their own.
     pub(super) waiting: Vec<Claimed>,
 }
@@ -75,8 +77,8 @@ impl<'w, 'a> Watcher<'w, 'a> {
         agent: &mut dyn Backend,
         nursery: &mut Nursery,
     ) -> Result<Option<Played>, Error> {
-        let mut tries = Recovery::default();
-        let mut end = TurnEnd::default();
+        let mut tries = VisitRecovery::default();
+        let mut end = ActorTurnEnd::default();
         loop {
             let Some(ended) = self.ask(asked, agent, nursery)? else {
                 return Ok(None);
@@ -96,7 +98,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
                     end.text = text;
                     break;
                 }
-                Ok(_) => Failure::new(FailureKind::Empty, "the answer is empty"),
+                Ok(_) => AgentFailure::new(AgentFailureKind::Empty, "the answer is empty"),
                 Err(failure) => failure,
             };
             if let Some(wait) = self.again(&failure, &mut tries) {
@@ -129,7 +131,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
         asked: &str,
         agent: &mut dyn Backend,
         nursery: &mut Nursery,
-    ) -> Result<Option<materia_model::agent::TurnEnd>, Error> {
+    ) -> Result<Option<materia_model::agent::TurnOutcome>, Error> {
         let actor = self.actor;
         let sessions = actor.sessions();
         dir::create_private(&sessions)?;
@@ -166,12 +168,12 @@ impl<'w, 'a> Watcher<'w, 'a> {
     }
 
     /// How long to wait before the turn is asked for again; none where that is of no use.
-    fn again(&self, failure: &Failure, tries: &mut Recovery) -> Option<Duration> {
+    fn again(&self, failure: &AgentFailure, tries: &mut VisitRecovery) -> Option<Duration> {
         if self.stopped.is_some() {
             return None;
         }
         let kind = failure.kind.as_str();
-        let Next::Retry { delay_ms } = tries.after(failure.kind, kind) else {
+        let RecoveryAction::Retry { delay_ms } = tries.after(failure.kind, kind) else {
             return None;
         };
         let repeated = tries.repeated_after(kind);
@@ -201,7 +203,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
         let kind = message.envelope.kind.as_str();
         if kind == "control.abort" {
             self.actor.messages.settle(
-                &Queue::Run,
+                &MessageQueue::Run,
                 &message.id,
                 &self.actor.me,
                 &Ending::Handled,
@@ -234,7 +236,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
             return;
         };
         let message = self.waiting.remove(at);
-        let heard = Heard {
+        let heard = ActorMessageSeen {
             turn: self.turn,
             message: message.id.clone(),
             from: message.envelope.from.as_ref().map(ToString::to_string),
@@ -253,7 +255,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
         sum.add(usage);
         let noted = self.actor.messages.note(
             TURN_USAGE,
-            &TurnUsage {
+            &ActorTurnUsage {
                 turn: self.turn,
                 usage: sum,
             },
@@ -281,7 +283,11 @@ impl Watch for Watcher<'_, '_> {
         self.ear.drain();
         let mut orders = Vec::new();
         loop {
-            let taken = match self.actor.messages.claim(&Queue::Run, &self.actor.me) {
+            let taken = match self
+                .actor
+                .messages
+                .claim(&MessageQueue::Run, &self.actor.me)
+            {
                 Ok(Some(message)) => self.take(message),
                 Ok(None) => return orders,
                 Err(error) => Err(error),

@@ -6,8 +6,8 @@
 //! The text before and after a tool is kept apart. A session goes on in a copy where the agent can
 //! make one, else in itself; what is said meanwhile is heard by those that say so.
 
-use materia_model::agent::{FailureKind, Usage};
-use materia_model::materia::Tools;
+use materia_model::agent::{AgentFailureKind, Usage};
+use materia_model::materia::AgentTools;
 use serde_json::{Value, json};
 
 use super::backend::{Memory, Turn};
@@ -19,7 +19,7 @@ pub(super) struct Acp {
     said: Said,
     prompt: String,
     cwd: String,
-    scope: Option<Tools>,
+    scope: Option<AgentTools>,
     from: Option<String>,
     keeps: bool,
     session: Option<String>,
@@ -105,7 +105,7 @@ impl Acp {
         };
         if !copies && !loads {
             self.said.fail(
-                FailureKind::Config,
+                AgentFailureKind::Config,
                 "this agent cannot take up a session again",
             );
             out.over = Some(Over::Gently);
@@ -129,10 +129,10 @@ impl Acp {
         self.count(result);
         out.usage(self.said.usage);
         match text_at(result, &["stopReason"]).unwrap_or_default() {
-            "cancelled" => self.said.fail(FailureKind::Aborted, "the turn was aborted"),
-            "refusal" => self.said.fail(FailureKind::Crash, "the agent refused to go on"),
+            "cancelled" => self.said.fail(AgentFailureKind::Aborted, "the turn was aborted"),
+            "refusal" => self.said.fail(AgentFailureKind::Crash, "the agent refused to go on"),
             _ if self.said.text.trim().is_empty() => self.said.fail(
-                FailureKind::Empty,
+                AgentFailureKind::Empty,
                 "the agent ended its turn without a word, which is also how a failed model call looks",
             ),
             _ => self.said.session = self.session.clone().filter(|_| self.keeps),
@@ -226,9 +226,9 @@ impl Acp {
     fn allows(&self, kind: &str) -> bool {
         let reads = matches!(kind, "read" | "search" | "think" | "fetch");
         match &self.scope {
-            Some(Tools::Coding) => true,
-            Some(Tools::ReadOnly) => reads,
-            Some(Tools::Custom(names)) => {
+            Some(AgentTools::Coding) => true,
+            Some(AgentTools::ReadOnly) => reads,
+            Some(AgentTools::Custom(names)) => {
                 let has = |words: &[&str]| names.iter().any(|name| words.contains(&name.as_str()));
                 match kind {
                     "edit" | "delete" | "move" => has(&["edit", "write"]),
@@ -236,7 +236,7 @@ impl Acp {
                     _ => reads && has(&["read", "grep", "find", "ls", "glob"]),
                 }
             }
-            Some(Tools::None) | None => false,
+            Some(AgentTools::None) | None => false,
         }
     }
 }
@@ -254,7 +254,7 @@ impl Protocol for Acp {
             self.from = from.map(str::to_owned);
         }
         let mut notices = Vec::new();
-        if !matches!(turn.tools, Tools::Coding) {
+        if !matches!(turn.tools, AgentTools::Coding) {
             notices
                 .push("this agent keeps to its tools only where it asks for permission".to_owned());
         }

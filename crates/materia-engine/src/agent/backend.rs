@@ -7,8 +7,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use materia_model::agent::{TurnEnd, TurnKind};
-use materia_model::materia::Tools;
+use materia_model::agent::{TurnKind, TurnOutcome};
+use materia_model::materia::AgentTools;
 use serde::Serialize;
 
 use super::roster::Missing;
@@ -33,7 +33,7 @@ pub struct Turn<'a> {
     /// What it is told besides, as a part of its instructions.
     pub system: Option<&'a str>,
     /// The tools it may use.
-    pub tools: &'a Tools,
+    pub tools: &'a AgentTools,
     /// The model it asks for: `provider/id`, `provider:id` or `id`.
     pub model: Option<&'a str>,
     /// How hard it thinks.
@@ -67,7 +67,7 @@ pub enum Memory<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// It ended, well or not.
-    Ended(TurnEnd),
+    Ended(TurnOutcome),
     /// The person interrupted it, and nothing of it is left running.
     Interrupted,
 }

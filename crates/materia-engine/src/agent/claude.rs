@@ -5,8 +5,8 @@
 //! because `usage` misses calls that were repeated. A refused login is asked again by the program
 //! for minutes, so it is ended at once.
 
-use materia_model::agent::{FailureKind, Usage};
-use materia_model::materia::Tools;
+use materia_model::agent::{AgentFailureKind, Usage};
+use materia_model::materia::AgentTools;
 use serde_json::{Value, json};
 
 use super::backend::{Memory, Turn};
@@ -100,8 +100,10 @@ impl Claude {
             .and_then(|status| status.try_into().ok());
         let error = text_at(event, &["error"]).unwrap_or("an error");
         if let Some(401 | 403) = status {
-            self.said
-                .fail(FailureKind::Auth, format!("the login was refused: {error}"));
+            self.said.fail(
+                AgentFailureKind::Auth,
+                format!("the login was refused: {error}"),
+            );
             out.over = Some(Over::Now);
             return;
         }
@@ -121,7 +123,9 @@ impl Claude {
         if event.get("is_error") == Some(&Value::Bool(true)) {
             let interrupted = subtype == "error_during_execution";
             match (interrupted, text.is_empty()) {
-                (true, _) => self.said.fail(FailureKind::Aborted, "the turn was aborted"),
+                (true, _) => self
+                    .said
+                    .fail(AgentFailureKind::Aborted, "the turn was aborted"),
                 (false, true) => self.said.read_failure(status, subtype),
                 (false, false) => self.said.read_failure(status, text),
             }
@@ -210,7 +214,7 @@ impl Protocol for Claude {
             Some(system) => prompt = format!("{system}\n\n{prompt}"),
             None => {}
         }
-        if let Tools::Custom(names) = turn.tools
+        if let AgentTools::Custom(names) = turn.tools
             && names.is_empty()
         {
             notices.push("an empty choice of tools is none".to_owned());
@@ -269,12 +273,12 @@ fn user(text: &str) -> Value {
 }
 
 /// The flags of a scope: which tools there are, and that nobody has to be asked for them.
-fn tools(scope: &Tools) -> Vec<String> {
+fn tools(scope: &AgentTools) -> Vec<String> {
     let (given, allowed) = match scope {
-        Tools::Coding => ("default".to_owned(), ALL.to_owned()),
-        Tools::ReadOnly => (READING.to_owned(), READING.to_owned()),
-        Tools::None => (String::new(), String::new()),
-        Tools::Custom(names) => {
+        AgentTools::Coding => ("default".to_owned(), ALL.to_owned()),
+        AgentTools::ReadOnly => (READING.to_owned(), READING.to_owned()),
+        AgentTools::None => (String::new(), String::new()),
+        AgentTools::Custom(names) => {
             let names: Vec<&str> = names.iter().map(|name| called(name)).collect();
             (names.join(","), names.join(","))
         }
@@ -284,7 +288,7 @@ fn tools(scope: &Tools) -> Vec<String> {
         args.extend(["--allowedTools".to_owned(), allowed]);
     }
     // Tools of servers are no part of a choice that does not name them.
-    if !matches!(scope, Tools::Coding) {
+    if !matches!(scope, AgentTools::Coding) {
         args.push("--strict-mcp-config".to_owned());
     }
     args

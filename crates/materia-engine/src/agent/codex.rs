@@ -5,8 +5,8 @@
 //! model call. It cannot take single tools away: scopes become its sandbox, and a scope that this
 //! does not keep is told. A refused login ends it at once.
 
-use materia_model::agent::{Failure, FailureKind, Usage};
-use materia_model::materia::Tools;
+use materia_model::agent::{AgentFailure, AgentFailureKind, Usage};
+use materia_model::materia::AgentTools;
 use serde_json::{Map, Value, json};
 
 use super::backend::{Memory, Turn};
@@ -124,7 +124,7 @@ impl Codex {
             return;
         }
         let failure = failure(error);
-        if failure.kind == FailureKind::Auth {
+        if failure.kind == AgentFailureKind::Auth {
             self.said.failure = Some(failure);
             out.over = Some(Over::Now);
             return;
@@ -141,7 +141,9 @@ impl Codex {
                 let kept = self.thread_id.clone().filter(|_| self.keeps);
                 self.said.session = kept;
             }
-            Some("interrupted") => self.said.fail(FailureKind::Aborted, "the turn was aborted"),
+            Some("interrupted") => self
+                .said
+                .fail(AgentFailureKind::Aborted, "the turn was aborted"),
             _ => self.said.failure = Some(failure(turn.get("error").unwrap_or(&Value::Null))),
         }
         out.over = Some(Over::Gently);
@@ -236,20 +238,20 @@ impl Protocol for Codex {
 }
 
 /// The sandbox that comes nearest to a scope, and what it does not keep.
-fn sandbox(scope: &Tools) -> (&'static str, Option<&'static str>) {
+fn sandbox(scope: &AgentTools) -> (&'static str, Option<&'static str>) {
     const WRITING: [&str; 3] = ["bash", "edit", "write"];
     match scope {
-        Tools::Coding => ("danger-full-access", None),
-        Tools::ReadOnly => ("read-only", None),
-        Tools::None => (
+        AgentTools::Coding => ("danger-full-access", None),
+        AgentTools::ReadOnly => ("read-only", None),
+        AgentTools::None => (
             "read-only",
             Some("this agent cannot work without tools: it gets those that only read"),
         ),
-        Tools::Custom(names) if names.iter().any(|name| WRITING.contains(&name.as_str())) => (
+        AgentTools::Custom(names) if names.iter().any(|name| WRITING.contains(&name.as_str())) => (
             "danger-full-access",
             Some("this agent cannot choose single tools: it gets all of them"),
         ),
-        Tools::Custom(_) => (
+        AgentTools::Custom(_) => (
             "read-only",
             Some("this agent cannot choose single tools: it gets those that only read"),
         ),
@@ -272,7 +274,7 @@ fn call(last: &Value) -> Usage {
     }
 }
 
-fn failure(error: &Value) -> Failure {
+fn failure(error: &Value) -> AgentFailure {
     let info = error.get("codexErrorInfo").unwrap_or(&Value::Null);
     let nested = info.as_object().and_then(|info| info.values().next());
     let status = nested
@@ -282,19 +284,19 @@ fn failure(error: &Value) -> Failure {
     let message = details
         .or(text_at(error, &["message"]))
         .unwrap_or("it says no more");
-    let read = Failure::read(status.and_then(|status| status.try_into().ok()), message);
+    let read = AgentFailure::read(status.and_then(|status| status.try_into().ok()), message);
     let kind = match info.as_str() {
-        Some("contextWindowExceeded") => FailureKind::ContextWindow,
-        Some("usageLimitExceeded" | "rateLimitExceeded") => FailureKind::RateLimit,
+        Some("contextWindowExceeded") => AgentFailureKind::ContextWindow,
+        Some("usageLimitExceeded" | "rateLimitExceeded") => AgentFailureKind::RateLimit,
         Some("serverOverloaded" | "internalServerError" | "flexUnavailable") => {
-            FailureKind::Overload
+            AgentFailureKind::Overload
         }
-        Some("modelNotFound") => FailureKind::Config,
-        Some("unauthorized") => FailureKind::Auth,
-        Some("badRequest") => FailureKind::InvalidRequest,
+        Some("modelNotFound") => AgentFailureKind::Config,
+        Some("unauthorized") => AgentFailureKind::Auth,
+        Some("badRequest") => AgentFailureKind::InvalidRequest,
         _ => read.kind,
     };
-    Failure { kind, ..read }
+    AgentFailure { kind, ..read }
 }
 
 fn is_tool(kind: &str) -> bool {

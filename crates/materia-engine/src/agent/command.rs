@@ -5,9 +5,9 @@
 //! the usage. Such a command has no tools that we could rule, no session and nobody to steer, and
 //! says so where that matters.
 
-use materia_model::agent::{FailureKind, Usage};
+use materia_model::agent::{AgentFailureKind, Usage};
 use materia_model::handoff::path::below;
-use materia_model::materia::Tools;
+use materia_model::materia::AgentTools;
 use serde_json::Value;
 
 use super::backend::{Memory, Turn};
@@ -44,7 +44,7 @@ impl Plain {
         }
         let Ok(document) = serde_json::from_str::<Value>(&printed) else {
             return self.said.fail(
-                FailureKind::Crash,
+                AgentFailureKind::Crash,
                 "what the command printed is not one JSON document",
             );
         };
@@ -56,7 +56,7 @@ impl Plain {
             Some(Some(Value::String(text))) => self.said.answer(text),
             Some(Some(other)) => self.said.answer(&other.to_string()),
             Some(None) => self.said.fail(
-                FailureKind::Empty,
+                AgentFailureKind::Empty,
                 "what the command printed has no answer in it",
             ),
             None => self.said.answer(&printed),
@@ -67,10 +67,10 @@ impl Plain {
 impl Protocol for Plain {
     fn launch(&mut self, turn: &Turn<'_>) -> Launch {
         let tools = match turn.tools {
-            Tools::None => "none".to_owned(),
-            Tools::ReadOnly => "readOnly".to_owned(),
-            Tools::Coding => "coding".to_owned(),
-            Tools::Custom(names) => names.join(","),
+            AgentTools::None => "none".to_owned(),
+            AgentTools::ReadOnly => "readOnly".to_owned(),
+            AgentTools::Coding => "coding".to_owned(),
+            AgentTools::Custom(names) => names.join(","),
         };
         let cwd = turn.cwd.to_string_lossy();
         let values = [
@@ -87,13 +87,13 @@ impl Protocol for Plain {
         if let Some(system) = turn.system.filter(|_| !told("{system}")) {
             prompt = format!("{system}\n\n{prompt}");
         }
-        if !matches!(turn.tools, Tools::Coding) && !told("{tools}") {
+        if !matches!(turn.tools, AgentTools::Coding) && !told("{tools}") {
             notices
                 .push("this agent is a command: which tools it uses is its own choice".to_owned());
         }
         let refusal = matches!(turn.memory, Memory::Kept { from: Some(_), .. }).then(|| {
-            materia_model::agent::Failure::new(
-                FailureKind::Config,
+            materia_model::agent::AgentFailure::new(
+                AgentFailureKind::Config,
                 "a command cannot take up a session again",
             )
         });

@@ -8,8 +8,8 @@
 
 use std::path::PathBuf;
 
-use materia_model::agent::{Failure, FailureKind};
-use materia_model::materia::Tools;
+use materia_model::agent::{AgentFailure, AgentFailureKind};
+use materia_model::materia::AgentTools;
 use serde_json::{Value, json};
 
 use super::backend::{Memory, Turn};
@@ -35,7 +35,7 @@ pub(super) struct Host {
 }
 
 impl Host {
-    fn fail(&mut self, failure: Failure, out: &mut Out) {
+    fn fail(&mut self, failure: AgentFailure, out: &mut Out) {
         self.failure = Some(Said {
             failure: Some(failure),
             ..self.events.said().clone()
@@ -47,10 +47,10 @@ impl Host {
 impl Protocol for Host {
     fn launch(&mut self, turn: &Turn<'_>) -> Launch {
         let tools: Option<Vec<&str>> = match turn.tools {
-            Tools::Coding => None,
-            Tools::None => Some(Vec::new()),
-            Tools::ReadOnly => Some(vec!["read", "grep", "find", "ls"]),
-            Tools::Custom(names) => Some(names.iter().map(String::as_str).collect()),
+            AgentTools::Coding => None,
+            AgentTools::None => Some(Vec::new()),
+            AgentTools::ReadOnly => Some(vec!["read", "grep", "find", "ls"]),
+            AgentTools::Custom(names) => Some(names.iter().map(String::as_str).collect()),
         };
         let (keeps, from) = match turn.memory {
             Memory::None => (false, None),
@@ -77,11 +77,11 @@ impl Protocol for Host {
         };
         match text_at(&event, &["type"]) {
             Some("unavailable") => {
-                let failure = Failure::new(FailureKind::Unavailable, said());
+                let failure = AgentFailure::new(AgentFailureKind::Unavailable, said());
                 let hint = text_at(&event, &["hint"]).map(str::to_owned);
-                self.fail(hint.into_iter().fold(failure, Failure::hint), out);
+                self.fail(hint.into_iter().fold(failure, AgentFailure::hint), out);
             }
-            Some("gone") => self.fail(Failure::new(FailureKind::Crash, said()), out),
+            Some("gone") => self.fail(AgentFailure::new(AgentFailureKind::Crash, said()), out),
             Some("agent_settled") => {
                 let session = event
                     .get("session")
@@ -114,7 +114,7 @@ mod tests {
     use materia_model::agent::TurnKind;
     use std::path::Path;
 
-    fn turn(tools: &Tools) -> Turn<'_> {
+    fn turn(tools: &AgentTools) -> Turn<'_> {
         Turn {
             socket: "Socket-1",
             materia: "Build",
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_turn_goes_out_with_its_scope_and_comes_back_as_events() {
         let mut host = Host::default();
-        let launch = host.launch(&turn(&Tools::ReadOnly));
+        let launch = host.launch(&turn(&AgentTools::ReadOnly));
         let asked: Value = serde_json::from_slice(&launch.stdin).unwrap();
         assert_eq!(
             (&asked["tools"], &asked["from"]),
@@ -171,8 +171,8 @@ mod tests {
     #[test]
     fn a_host_that_is_not_there_and_one_that_goes_are_told_apart() {
         for (word, kind) in [
-            ("unavailable", FailureKind::Unavailable),
-            ("gone", FailureKind::Crash),
+            ("unavailable", AgentFailureKind::Unavailable),
+            ("gone", AgentFailureKind::Crash),
         ] {
             let (mut host, mut out) = (Host::default(), Out::default());
             host.line(

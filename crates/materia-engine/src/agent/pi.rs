@@ -8,8 +8,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use materia_model::agent::{FailureKind, Usage};
-use materia_model::materia::{THINKING, Tools};
+use materia_model::agent::{AgentFailureKind, Usage};
+use materia_model::materia::{AgentTools, THINKING};
 use serde_json::{Value, json};
 
 use super::backend::{Memory, Turn};
@@ -76,7 +76,9 @@ impl Pi {
                     text_at(message, &["errorMessage"]).unwrap_or("it says no more"),
                 );
             }
-            Some("aborted") => self.said.fail(FailureKind::Aborted, "the turn was aborted"),
+            Some("aborted") => self
+                .said
+                .fail(AgentFailureKind::Aborted, "the turn was aborted"),
             _ => {}
         }
     }
@@ -157,16 +159,19 @@ impl Protocol for Pi {
                     self.session = Some(file);
                 }
                 Err(why) => {
-                    refusal = Some(materia_model::agent::Failure::new(FailureKind::Config, why));
+                    refusal = Some(materia_model::agent::AgentFailure::new(
+                        AgentFailureKind::Config,
+                        why,
+                    ));
                 }
             },
         }
         match turn.tools {
-            Tools::None => args.push("--no-tools".into()),
-            Tools::ReadOnly => args.extend(["--tools".into(), "read,grep,find,ls".into()]),
-            Tools::Coding => {}
-            Tools::Custom(names) if names.is_empty() => args.push("--no-tools".into()),
-            Tools::Custom(names) => args.extend(["--tools".into(), names.join(",")]),
+            AgentTools::None => args.push("--no-tools".into()),
+            AgentTools::ReadOnly => args.extend(["--tools".into(), "read,grep,find,ls".into()]),
+            AgentTools::Coding => {}
+            AgentTools::Custom(names) if names.is_empty() => args.push("--no-tools".into()),
+            AgentTools::Custom(names) => args.extend(["--tools".into(), names.join(",")]),
         }
         if let Some(model) = turn.model {
             args.extend(["--model".into(), spelled(model)]);

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use materia_model::agent::{Failure, FailureKind, TurnEnd, Usage};
+use materia_model::agent::{AgentFailure, AgentFailureKind, TurnOutcome, Usage};
 
 use super::backend::{Activity, Answer, Backend, Order, Turn, Watch};
 use super::roster::{Missing, Roster};
@@ -29,7 +29,11 @@ impl Players {
     }
 
     /// Starts a turn, for whoever drives it with others; where it cannot be started, how it ended.
-    pub fn begin(&self, turn: &Turn<'_>, nursery: &mut Nursery) -> Result<Session, Box<TurnEnd>> {
+    pub fn begin(
+        &self,
+        turn: &Turn<'_>,
+        nursery: &mut Nursery,
+    ) -> Result<Session, Box<TurnOutcome>> {
         let chosen = self.roster.choose(turn.agent).map_err(unavailable)?;
         let (start, protocol) = chosen.cast();
         let model = turn.model.or(chosen.model.as_deref());
@@ -95,7 +99,8 @@ impl Backend for Players {
     }
 }
 
-fn unavailable(missing: Missing) -> Box<TurnEnd> {
-    let failure = Failure::new(FailureKind::Unavailable, missing.message).hint(missing.hint);
-    Box::new(TurnEnd::new(Err(failure), Usage::default()))
+fn unavailable(missing: Missing) -> Box<TurnOutcome> {
+    let failure =
+        AgentFailure::new(AgentFailureKind::Unavailable, missing.message).hint(missing.hint);
+    Box::new(TurnOutcome::new(Err(failure), Usage::default()))
 }

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use materia_model::agent::{Failure, FailureKind, Usage};
+use materia_model::agent::{AgentFailure, AgentFailureKind, Usage};
 use materia_model::text;
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ pub(super) struct Launch {
     /// What it cannot do as it was asked to.
     pub(super) notices: Vec<String>,
     /// Why it cannot be started at all.
-    pub(super) refusal: Option<Failure>,
+    pub(super) refusal: Option<AgentFailure>,
 }
 
 /// What a protocol wants done.
@@ -80,7 +80,7 @@ pub(super) struct Said {
     /// The same by model.
     pub(super) models: BTreeMap<String, Usage>,
     /// Why there is no answer.
-    pub(super) failure: Option<Failure>,
+    pub(super) failure: Option<AgentFailure>,
     /// What takes the conversation up again.
     pub(super) session: Option<String>,
 }
@@ -190,8 +190,8 @@ impl Said {
     }
 
     /// Notes why there is no answer.
-    pub(super) fn fail(&mut self, kind: FailureKind, message: impl Into<String>) {
-        self.failure = Some(Failure::new(
+    pub(super) fn fail(&mut self, kind: AgentFailureKind, message: impl Into<String>) {
+        self.failure = Some(AgentFailure::new(
             kind,
             text::bounded(&message.into(), 4000).into_owned(),
         ));
@@ -199,7 +199,7 @@ impl Said {
 
     /// Notes the failure that an error text tells.
     pub(super) fn read_failure(&mut self, status: Option<u16>, message: &str) {
-        self.failure = Some(Failure::read(status, &text::bounded(message, 4000)));
+        self.failure = Some(AgentFailure::read(status, &text::bounded(message, 4000)));
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use materia_model::loadout::Settings;
+use materia_model::loadout::ConfigSettings;
 use materia_model::loadout::settings::AgentProgram;
 use materia_model::text;
 use serde::Serialize;
@@ -180,7 +180,7 @@ pub struct Roster {
 impl Roster {
     /// The agents that the settings define, with what the command line names; programs named by a
     /// path are seen from the project.
-    pub fn new(settings: &Settings, flag: Option<&str>, cwd: &Path) -> Self {
+    pub fn new(settings: &ConfigSettings, flag: Option<&str>, cwd: &Path) -> Self {
         Self {
             flag: flag.map(str::to_owned),
             config: settings.agent.clone(),

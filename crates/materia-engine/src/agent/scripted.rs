@@ -10,7 +10,7 @@ mod play;
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
-use materia_model::agent::{Failure, FailureKind, TurnEnd, Usage};
+use materia_model::agent::{AgentFailure, AgentFailureKind, TurnOutcome, Usage};
 use materia_model::document::{self, MAX_BYTES};
 use materia_model::finding::{Finding, Source};
 use materia_model::text;
@@ -46,7 +46,7 @@ struct Reply {
     #[serde(default)]
     files: BTreeMap<String, String>,
     usage: Option<Value>,
-    error: Option<FailureKind>,
+    error: Option<AgentFailureKind>,
     #[serde(default)]
     tools: Vec<Tool>,
     #[serde(default)]
@@ -143,15 +143,15 @@ impl Backend for Scripted {
                 Ok(()) => Answer::Ended(end),
                 Err(why) => {
                     let failed = failure(
-                        FailureKind::Config,
+                        AgentFailureKind::Config,
                         format!("the scripted agent cannot write: {why}"),
                     );
-                    Answer::Ended(TurnEnd::new(Err(failed), Usage::default()))
+                    Answer::Ended(TurnOutcome::new(Err(failed), Usage::default()))
                 }
             },
             Played::Interrupted => Answer::Interrupted,
-            Played::Stopped(why) => Answer::Ended(TurnEnd::new(
-                Err(failure(FailureKind::Aborted, why)),
+            Played::Stopped(why) => Answer::Ended(TurnOutcome::new(
+                Err(failure(AgentFailureKind::Aborted, why)),
                 Usage::default(),
             )),
         }
@@ -191,7 +191,7 @@ impl Reply {
         Ok(())
     }
 
-    fn end(&self) -> TurnEnd {
+    fn end(&self) -> TurnOutcome {
         let usage = self.usage.as_ref().map(Usage::read).unwrap_or_default();
         let reply = match (self.error, &self.text, &self.json) {
             (Some(kind), ..) => Err(failure(
@@ -202,16 +202,16 @@ impl Reply {
             (None, None, Some(json)) => Ok(json.to_string()),
             (None, None, None) => Ok(String::new()),
         };
-        TurnEnd::new(reply, usage)
+        TurnOutcome::new(reply, usage)
     }
 }
 
-fn failure(kind: FailureKind, message: String) -> Failure {
-    Failure::new(kind, message)
+fn failure(kind: AgentFailureKind, message: String) -> AgentFailure {
+    AgentFailure::new(kind, message)
 }
 
 /// A turn that the script has no answer for cannot go better a second time.
-fn unanswered(turn: &Turn<'_>) -> TurnEnd {
+fn unanswered(turn: &Turn<'_>) -> TurnOutcome {
     let item = turn
         .item
         .map(|item| format!(", item {}", text::quoted(item)))
@@ -222,11 +222,11 @@ fn unanswered(turn: &Turn<'_>) -> TurnEnd {
         text::quoted(turn.materia)
     );
     let hint = Some("add a reply that matches, or raise its `times`".to_owned());
-    let reply = Err(Failure {
+    let reply = Err(AgentFailure {
         hint,
-        ..failure(FailureKind::Config, message)
+        ..failure(AgentFailureKind::Config, message)
     });
-    TurnEnd::new(reply, Usage::default())
+    TurnOutcome::new(reply, Usage::default())
 }
 
 #[cfg(test)]

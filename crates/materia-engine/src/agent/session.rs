@@ -8,7 +8,7 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use materia_model::agent::{Failure, FailureKind, TurnEnd, Usage};
+use materia_model::agent::{AgentFailure, AgentFailureKind, TurnOutcome, Usage};
 use materia_model::text;
 
 use super::backend::{Activity, Turn};
@@ -80,7 +80,7 @@ enum By {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Conclusion {
     /// It ended, well or not.
-    Ended(TurnEnd),
+    Ended(TurnOutcome),
     /// The person interrupted it.
     Interrupted,
 }
@@ -92,11 +92,11 @@ impl Session {
         mut protocol: Box<dyn Protocol>,
         turn: &Turn<'_>,
         nursery: &mut Nursery,
-    ) -> Result<Self, Box<TurnEnd>> {
+    ) -> Result<Self, Box<TurnOutcome>> {
         let launch = protocol.launch(turn);
         if let Some(refusal) = launch.refusal {
-            let end = TurnEnd::new(Err(refusal), Usage::default());
-            return Err(Box::new(TurnEnd {
+            let end = TurnOutcome::new(Err(refusal), Usage::default());
+            return Err(Box::new(TurnOutcome {
                 agent: Some(start.name),
                 ..end
             }));
@@ -279,15 +279,17 @@ impl Session {
             (Some(By::Person), _) => return Conclusion::Interrupted,
             (Some(By::Time), _) => {
                 let message = format!("the turn took longer than {} s", self.timeout.as_secs_f64());
-                Err(Failure::new(FailureKind::Timeout, message))
+                Err(AgentFailure::new(AgentFailureKind::Timeout, message))
             }
-            (Some(By::Order(why)), _) => Err(Failure::new(FailureKind::Aborted, why.clone())),
+            (Some(By::Order(why)), _) => {
+                Err(AgentFailure::new(AgentFailureKind::Aborted, why.clone()))
+            }
             (None, Some(failure)) => Err(failure),
             (None, None) => Ok(said.text),
         };
         let session = said.session.filter(|_| reply.is_ok());
         let agent = Some(self.name.clone());
-        Conclusion::Ended(TurnEnd {
+        Conclusion::Ended(TurnOutcome {
             reply,
             usage: said.usage,
             models: said.models,
@@ -297,7 +299,7 @@ impl Session {
     }
 
     /// What is wrong with the way the program ended; nothing when its turn was over before.
-    fn failure(&mut self, ended: &Ended) -> Option<Failure> {
+    fn failure(&mut self, ended: &Ended) -> Option<AgentFailure> {
         if self.is_over {
             return None;
         }
@@ -310,7 +312,7 @@ impl Session {
                     "check that `{}` can be started, see `materia doctor`",
                     self.name
                 );
-                Some(Failure::new(FailureKind::Unavailable, error.to_string()).hint(hint))
+                Some(AgentFailure::new(AgentFailureKind::Unavailable, error.to_string()).hint(hint))
             }
             cause => {
                 let how = match cause.status() {
@@ -329,7 +331,7 @@ impl Session {
                 } else {
                     last.to_owned()
                 };
-                let kind = FailureKind::of(last);
+                let kind = AgentFailureKind::of(last);
                 let message = format!(
                     "{} ended before its turn was over ({how}{lost}): {said}",
                     self.name
@@ -339,7 +341,7 @@ impl Session {
                         .said()
                         .failure
                         .clone()
-                        .unwrap_or(Failure::new(kind, message)),
+                        .unwrap_or(AgentFailure::new(kind, message)),
                 )
             }
         }

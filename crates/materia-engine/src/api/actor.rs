@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use materia_model::actor::Order;
-use materia_model::loadout::Settings;
-use materia_model::materia::Tools;
-use materia_model::message::Draft;
-use materia_model::run::Origin;
+use materia_model::actor::ActorSettings;
+use materia_model::loadout::ConfigSettings;
+use materia_model::materia::AgentTools;
+use materia_model::message::MessageDraft;
+use materia_model::run::RunOrigin;
 use materia_model::secret::Secrets;
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ impl Engine {
     ) -> Result<SpawnReport, ApiError> {
         let order = self.agent_order(&request, observer)?;
         let root = self.runs()?;
-        let settings = self.run_settings(&request.run, Origin::Agent)?;
+        let settings = self.run_settings(&request.run, RunOrigin::Agent)?;
         let mut report = spawn::spawn_agent(&root, &settings, &order)?;
         let message = request.message.filter(|text| !text.trim().is_empty());
         if let Some(message) = message {
@@ -60,11 +60,11 @@ impl Engine {
                 within: self.calling_run(),
                 clock: self.clock(),
             };
-            let draft = Draft {
+            let draft = MessageDraft {
                 to: report.address.clone(),
                 kind: "chat.message".to_owned(),
                 body: Some(Value::String(message)),
-                ..Draft::default()
+                ..MessageDraft::default()
             };
             report
                 .warnings
@@ -91,7 +91,7 @@ impl Engine {
         let order = order.ok_or_else(|| actor::Error::NoActor(run.to_string()))?;
         let texts = self.variables().iter();
         let texts = texts.filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
-        let tools = Tools::parse(order.tools.as_deref().unwrap_or("coding"));
+        let tools = AgentTools::parse(order.tools.as_deref().unwrap_or("coding"));
         Ok(actor::act(ActorContext {
             root: &root,
             run,
@@ -109,7 +109,7 @@ impl Engine {
         &self,
         request: &SpawnAgentRequest,
         observer: &mut dyn TrustObserver,
-    ) -> Result<Order, ApiError> {
+    ) -> Result<ActorSettings, ApiError> {
         let (agent, options) = (&request.agent, &request.options);
         let absolute = |path: &PathBuf| self.path(path).to_string_lossy().into_owned();
         let name = match &agent.script {
@@ -123,7 +123,7 @@ impl Engine {
         let system = self.system(options)?;
         let timeout = options.timeout("--turn-timeout")?;
         let config = options.config.as_ref();
-        let order = Order {
+        let order = ActorSettings {
             name,
             model: options.model.clone(),
             thinking: options.thinking.clone(),
@@ -149,13 +149,13 @@ impl Engine {
     }
 
     /// The agent that plays a run.
-    fn actor_backend(&self, order: &Order) -> Result<Box<dyn Backend>, ApiError> {
+    fn actor_backend(&self, order: &ActorSettings) -> Result<Box<dyn Backend>, ApiError> {
         let choice = AgentChoice {
             agent: Some(order.name.clone()),
             script: order.script.as_ref().map(PathBuf::from),
         };
         let settings = match choice.script {
-            Some(_) => Settings::default(),
+            Some(_) => ConfigSettings::default(),
             None => {
                 let config = order.config.as_deref().map(Path::new);
                 self.agent_config(&self.config_files(config)?).settings

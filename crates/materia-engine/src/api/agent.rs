@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use materia_model::materia::Tools;
+use materia_model::materia::AgentTools;
 use materia_model::name::RunId;
 
 use super::{ApiError, Engine, ErrorKind};
@@ -181,7 +181,7 @@ impl AgentOptions {
         })
     }
 
-    fn tools(&self) -> Tools {
-        Tools::parse(self.tools.as_deref().unwrap_or("coding"))
+    fn tools(&self) -> AgentTools {
+        AgentTools::parse(self.tools.as_deref().unwrap_or("coding"))
     }
 }

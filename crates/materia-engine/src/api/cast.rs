@@ -5,8 +5,8 @@
 
 use std::path::PathBuf;
 
-use materia_model::loadout::{Graph, Settings};
-use materia_model::run::{Cast, Origin};
+use materia_model::loadout::{ConfigSettings, Graph};
+use materia_model::run::{DrivenCast, RunOrigin};
 
 use super::cast_status::CastStatusReport;
 use super::spawn::{RunOptions, SpawnReport};
@@ -106,7 +106,7 @@ impl Engine {
         run: &RunOptions,
         observer: &mut dyn CastObserver,
     ) -> Result<SpawnReport, ApiError> {
-        let settings = self.run_settings(run, Origin::Cast)?;
+        let settings = self.run_settings(run, RunOrigin::Cast)?;
         let definition = self.choose_definition(request, observer)?;
         let agents = &request.options.agents;
         let begun = self.begin_cast(definition, &request.request, agents, observer)?;
@@ -210,7 +210,7 @@ impl Engine {
         observer: &mut dyn CastObserver,
     ) -> Result<CastReport, ApiError> {
         if options.detach {
-            let settings = self.run_settings(&RunOptions::default(), Origin::Cast)?;
+            let settings = self.run_settings(&RunOptions::default(), RunOrigin::Cast)?;
             let mut report = self.begin_cast(definition, request, &options.agents, observer)?;
             report.run = Some(self.drive_by_run(&report, &options.agents, &settings)?.run);
             return Ok(report);
@@ -268,7 +268,7 @@ impl Engine {
         let definition = Definition::reopen(&folder.read_definition()?)?;
         let (agents, settings) = (&options.agents, definition.settings());
         if options.detach && *action != ResumeAction::Abort {
-            let run = self.run_settings(&RunOptions::default(), Origin::Cast)?;
+            let run = self.run_settings(&RunOptions::default(), RunOrigin::Cast)?;
             let mut processes = Nursery::new();
             let context = self.cast_context(agents, settings, &mut processes, observer)?;
             let mut report = start::prepare_resume(folder, definition, action, context)?;
@@ -288,7 +288,7 @@ impl Engine {
     fn cast_context<'a>(
         &'a self,
         agents: &AgentChoice,
-        settings: &Settings,
+        settings: &ConfigSettings,
         processes: &'a mut Nursery,
         observer: &'a mut dyn CastObserver,
     ) -> Result<CastContext<'a>, ApiError> {
@@ -312,7 +312,7 @@ impl Engine {
         agents: &AgentChoice,
         settings: &RunSettings,
     ) -> Result<SpawnReport, ApiError> {
-        let cast = Cast {
+        let cast = DrivenCast {
             id: begun.cast_id.clone(),
             dir: begun.run_dir.clone(),
             loadout: begun.loadout.clone(),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use materia_model::finding::Source;
-use materia_model::loadout::Settings;
+use materia_model::loadout::ConfigSettings;
 
 use super::{ApiError, Engine};
 use crate::agent::{Backend, Players, Roster, Scripted};
@@ -49,7 +49,7 @@ impl Engine {
     pub(crate) fn backend(
         &self,
         choice: &AgentChoice,
-        settings: &Settings,
+        settings: &ConfigSettings,
     ) -> Result<Box<dyn Backend>, ApiError> {
         let Some(script) = &choice.script else {
             let roster = Roster::new(settings, choice.agent.as_deref(), self.project()?);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use materia_model::import::Shell;
+use materia_model::import::ShellLines;
 
 use super::{Engine, ImportFailure};
 use crate::editor::import;
@@ -28,7 +28,7 @@ pub enum ImportSource {
         /// The file; without it, the one in the project directory.
         file: Option<PathBuf>,
         /// Whether lines that need a shell are run by one.
-        shell: Shell,
+        shell: ShellLines,
     },
 }
 

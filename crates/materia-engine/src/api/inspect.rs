@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use materia_model::name::RunId;
-use materia_model::run::Status;
+use materia_model::run::RunStatus;
 use materia_model::{template, text};
 
 use super::{ApiError, Audience, Caller, DoctorRequest, Engine, ErrorKind};
@@ -20,7 +20,7 @@ pub use crate::inspect::report::InspectReport;
 pub use crate::inspect::room::{
     ContactsReport, Preview, PreviewsReport, RoomRoster, RoomStatusReport, RoomTimeline,
 };
-pub use crate::inspect::run_status::{CastOfRun, RunStatus};
+pub use crate::inspect::run_status::{CastOfRun, RunSnapshot};
 pub use crate::inspect::triage::{Attention, TriageReport};
 pub use crate::inspect::{
     FilesReport, Inventory, RecipeStatusReport, RunStatusReport, RuntimeReport, TailReport,
@@ -125,7 +125,7 @@ impl Engine {
         let caller = caller.session.as_deref();
         let runs = inspect::inventory(&root, None, caller, Filter::default(), self.clock())?;
         let starting = runs.runs.iter();
-        let starting = starting.filter(|run| run.status == Status::Starting);
+        let starting = starting.filter(|run| run.status == RunStatus::Starting);
         let mut directories: Vec<PathBuf> =
             starting.map(|run| root.path().join(&run.run)).collect();
         directories.extend(watch::bells(&root));

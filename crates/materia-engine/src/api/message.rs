@@ -10,13 +10,13 @@ use crate::routing::{self, Sender};
 use crate::run::Root;
 
 pub use crate::routing::{MessageProblem, MessageReport};
-pub use materia_model::message::Draft;
+pub use materia_model::message::MessageDraft;
 
 /// A message to send.
 #[derive(Debug, Default)]
 pub struct MessageRequest {
     /// What is said to whom.
-    pub draft: Draft,
+    pub draft: MessageDraft,
     /// Where the body is read from, if the draft has none: JSON when it parses, else text.
     pub body: Option<InputSource>,
     /// The session that sends it.

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use materia_model::loadout::Config;
-use materia_model::quest::{Quest, Trouble};
-use materia_model::run::Origin;
+use materia_model::quest::{Quest, QuestProblem};
+use materia_model::run::RunOrigin;
 use serde_json::json;
 
 use super::cast::{CastObserver, CastReport};
@@ -130,7 +130,7 @@ impl Engine {
                         fatal = Some(error);
                         return QuestHalt::Runner;
                     }
-                    QuestHalt::Quest(Trouble {
+                    QuestHalt::Quest(QuestProblem {
                         message: error.message,
                         occurred_at: self.clock().now(),
                         cast_id: None,
@@ -156,7 +156,7 @@ impl Engine {
             runner::show(&store, quest, self.clock())?;
         }
         self.require_trust(&files, observer)?;
-        let settings = self.run_settings(&RunOptions::default(), Origin::Spawn)?;
+        let settings = self.run_settings(&RunOptions::default(), RunOrigin::Spawn)?;
         let words = self.runner_words(request);
         Ok(spawn::spawn_own(&self.runs()?, &settings, &words, None)?)
     }

@@ -4,7 +4,7 @@
 
 use materia_model::message::Mailbox;
 use materia_model::name::RunId;
-use materia_model::run::{OnSessionEnd, Origin, RetireWhen};
+use materia_model::run::{OnSessionEnd, RetireWhen, RunOrigin};
 use materia_model::text;
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ impl Engine {
                 .hint("give it a file by a value, or send it messages"));
         }
         let (home, library, root) = (self.home()?, self.library()?, self.runs()?);
-        let settings = self.run_settings(&request.options, Origin::Spawn)?;
+        let settings = self.run_settings(&request.options, RunOrigin::Spawn)?;
         let artifacts = artifact::parse(&request.artifacts)?;
         let inline = request.template.source.inline();
         let linked = request.template.link(&self.source_context())?;
@@ -77,7 +77,7 @@ impl Engine {
     pub(crate) fn run_settings(
         &self,
         options: &RunOptions,
-        origin: Origin,
+        origin: RunOrigin,
     ) -> Result<RunSettings, ApiError> {
         let root = self.runs()?;
         let id = options.address.as_deref().map(run_id).transpose()?;

@@ -1,7 +1,7 @@
 //! How often a journal is read: once by each call, however long it is.
 
 use materia_model::message::event::{MESSAGE, Message};
-use materia_model::run::{RUN_START, Start, Supervisor};
+use materia_model::run::{RUN_START, RunStart, RunSupervisor};
 use serde_json::json;
 
 use super::*;
@@ -30,15 +30,15 @@ fn engine_with_run() -> (tempfile::TempDir, Engine) {
     dir::create_private(place.dir()).unwrap();
     let journal = run::journal(&place, engine.clock()).unwrap();
     let own = Identity::of_self().unwrap();
-    let start = Start {
+    let start = RunStart {
         run: "a".to_owned(),
         generation: "g".to_owned(),
-        supervisor: Supervisor {
+        supervisor: RunSupervisor {
             pid: own.pid,
             start: own.start_time,
             boot: own.boot_id,
         },
-        ..Start::default()
+        ..RunStart::default()
     };
     journal.append(RUN_START, &start).unwrap();
     for number in 0..MESSAGES {
@@ -54,11 +54,11 @@ fn engine_with_run() -> (tempfile::TempDir, Engine) {
 }
 
 fn message(to: &str, kind: &str) -> MessageRequest {
-    let draft = Draft {
+    let draft = MessageDraft {
         to: to.to_owned(),
         kind: kind.to_owned(),
         body: Some(json!("hello")),
-        ..Draft::default()
+        ..MessageDraft::default()
     };
     MessageRequest {
         draft,

@@ -2,7 +2,7 @@
 //!
 //! Owns both. Only the operator may change a limit (S2): the API checks who calls.
 
-use materia_model::cast::event::Raise;
+use materia_model::cast::event::BudgetRaise;
 use serde::Serialize;
 
 use crate::cast::status::{BudgetShare, shares};
@@ -77,7 +77,7 @@ pub fn budget(folder: &Folder, change: BudgetChange, clock: &Clock) -> Result<Bu
                 .unwrap_or(before.spending.total.total)
                 .saturating_add(more),
         });
-        let limits = Raise {
+        let limits = BudgetRaise {
             max_tokens: tokens,
             max_cost_usd: change.cost,
             max_turns: change.turns,

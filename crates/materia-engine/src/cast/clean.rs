@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use materia_model::cast::Body;
+use materia_model::cast::CastEventBody;
 use materia_model::loadout::Graph;
 use materia_model::secret::Secrets;
 use serde_json::Value;
@@ -31,7 +31,7 @@ pub(super) fn secrets(graph: &Graph, variables: &BTreeMap<OsString, OsString>) -
 }
 
 /// The data of an event without its secrets; nothing where it has none.
-pub(super) fn cleaned(secrets: &Secrets, body: &Body) -> Result<Option<Value>, Error> {
+pub(super) fn cleaned(secrets: &Secrets, body: &CastEventBody) -> Result<Option<Value>, Error> {
     let bytes = serde_json::to_vec(&body.data())?;
     if !secrets.is_in(&bytes) {
         return Ok(None);

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-use materia_model::cast::event::Place;
-use materia_model::cast::{Event, State};
+use materia_model::cast::event::VisitId;
+use materia_model::cast::{CastEvent, CastState};
 use materia_model::finding::Finding;
 use materia_model::loadout::graph::Graph;
 
@@ -52,16 +52,16 @@ pub trait CastObserver: TrustObserver {
     fn begin(&mut self, _graph: &Graph) {}
 
     /// A cast that was left in this state is continued (C22).
-    fn reopen(&mut self, _state: &State) {}
+    fn reopen(&mut self, _state: &CastState) {}
 
     /// So many processes of a driver that died were still running and were ended (A6).
     fn orphans_ended(&mut self, _count: usize) {}
 
     /// Something happened, and this is the state after it.
-    fn event(&mut self, _event: &Event, _state: &State) {}
+    fn event(&mut self, _event: &CastEvent, _state: &CastState) {}
 
     /// An agent is seen at work in a visit. Not logged and not repeated.
-    fn activity(&mut self, _place: &Place, _activity: &Activity) {}
+    fn activity(&mut self, _place: &VisitId, _activity: &Activity) {}
 }
 
 /// An observer that ignores everything.

@@ -7,8 +7,10 @@
 use std::path::Path;
 
 use materia_model::finding::{Finding, Severity, Source};
-use materia_model::loadout::{Config, Document, Graph, Layer, Scope, Settings};
-use materia_model::materia::{Kind, Materia, Run};
+use materia_model::loadout::{
+    Config, ConfigDocument, ConfigLayer, ConfigScope, ConfigSettings, Graph,
+};
+use materia_model::materia::{Materia, MateriaBody, UtilityCommand};
 use serde_json::{Map, Value};
 
 use super::error::Error;
@@ -22,7 +24,7 @@ use crate::utility::call::located;
 #[derive(Debug)]
 pub struct Definition {
     graph: Graph,
-    settings: Settings,
+    settings: ConfigSettings,
     text: String,
     sources: Vec<String>,
     warnings: Vec<Finding>,
@@ -41,7 +43,7 @@ impl Definition {
     ) -> Result<Self, Error> {
         let config = Config::load(files.layers());
         let layers = || files.layers().iter().map(|layer| &layer.document);
-        let broken = errors(layers().flat_map(Document::findings));
+        let broken = errors(layers().flat_map(ConfigDocument::findings));
         if !broken.is_empty() {
             return Err(Error::Invalid(broken));
         }
@@ -76,9 +78,9 @@ impl Definition {
 
     /// The definition of a resolved document.
     pub fn reopen(text: &str) -> Result<Self, Error> {
-        let document = Document::parse(Source::new("config.resolved.json", text));
-        let layers = [Layer {
-            scope: Scope::Flag,
+        let document = ConfigDocument::parse(Source::new("config.resolved.json", text));
+        let layers = [ConfigLayer {
+            scope: ConfigScope::Flag,
             document,
         }];
         let config = Config::load(&layers);
@@ -90,7 +92,7 @@ impl Definition {
         })
     }
 
-    fn of(graph: Graph, settings: Settings) -> Self {
+    fn of(graph: Graph, settings: ConfigSettings) -> Self {
         Self {
             graph,
             settings,
@@ -129,7 +131,7 @@ impl Definition {
     }
 
     /// Budget, limits and places.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &ConfigSettings {
         &self.settings
     }
 
@@ -168,7 +170,7 @@ impl Definition {
         (self.notes.clone(), self.data.clone())
     }
 
-    pub(super) fn into_parts(self) -> (Graph, Settings) {
+    pub(super) fn into_parts(self) -> (Graph, ConfigSettings) {
         (self.graph, self.settings)
     }
 }
@@ -177,19 +179,21 @@ impl Definition {
 /// that changes, the value of that field, and the materia.
 fn resolved(materia: &Materia, folder: &Path) -> Option<(&'static str, Value, Materia)> {
     let run = match &materia.utility()?.run {
-        Run::Command(argv) => Run::Command(located(argv, folder)),
-        Run::Recipe(name) if name.contains('/') && folder.join(name).is_file() => {
-            Run::Recipe(folder.join(name).to_str()?.to_owned())
+        UtilityCommand::Command(argv) => UtilityCommand::Command(located(argv, folder)),
+        UtilityCommand::Recipe(name) if name.contains('/') && folder.join(name).is_file() => {
+            UtilityCommand::Recipe(folder.join(name).to_str()?.to_owned())
         }
-        Run::Recipe(_) | Run::Template(_) | Run::Shipped(_) => return None,
+        UtilityCommand::Recipe(_) | UtilityCommand::Template(_) | UtilityCommand::Shipped(_) => {
+            return None;
+        }
     };
     let (field, value) = match &run {
-        Run::Recipe(path) => ("recipe", path.clone().into()),
-        Run::Command(argv) => ("command", argv.clone().into()),
-        Run::Template(_) | Run::Shipped(_) => return None,
+        UtilityCommand::Recipe(path) => ("recipe", path.clone().into()),
+        UtilityCommand::Command(argv) => ("command", argv.clone().into()),
+        UtilityCommand::Template(_) | UtilityCommand::Shipped(_) => return None,
     };
     let mut materia = materia.clone();
-    if let Kind::Utility(utility) = &mut materia.kind {
+    if let MateriaBody::Utility(utility) = &mut materia.kind {
         utility.run = run;
     }
     Some((field, value, materia))

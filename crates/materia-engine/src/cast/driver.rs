@@ -9,9 +9,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use materia_model::cast::event::CastStart;
-use materia_model::cast::{Body, Effect, Facts, Kernel, State};
+use materia_model::cast::{CastEffect, CastEventBody, CastFacts, CastState, Kernel};
 use materia_model::loadout::graph::Socket;
-use materia_model::materia::{Kind, Run};
+use materia_model::materia::{MateriaBody, UtilityCommand};
 
 use super::clean;
 use super::context::CastContext;
@@ -117,7 +117,7 @@ impl<'a> Driver<'a> {
     }
 
     fn new(definition: Definition, folder: Folder, log: Log, context: CastContext<'a>) -> Self {
-        let facts = Facts {
+        let facts = CastFacts {
             cwd: context.cwd.to_string_lossy().into_owned(),
             run_dir: folder.path().to_string_lossy().into_owned(),
             state_file: None,
@@ -133,7 +133,7 @@ impl<'a> Driver<'a> {
     }
 
     /// The state of the cast.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &CastState {
         self.log.state()
     }
 
@@ -181,12 +181,12 @@ impl<'a> Driver<'a> {
                 self.take_orders()?;
             }
             let goes_on = match self.kernel.decide(self.log.state()) {
-                Effect::Record(body) => self.record(*body).map(|()| true)?,
-                Effect::Ask(ask) => self.ask(&ask)?,
-                Effect::Run(run) => self.run(&run)?,
-                Effect::InDoubt => self.doubt()?,
-                Effect::Wait => return Ok(Stop::Paused),
-                Effect::Ended => return Ok(Stop::Ended),
+                CastEffect::Record(body) => self.record(*body).map(|()| true)?,
+                CastEffect::Ask(ask) => self.ask(&ask)?,
+                CastEffect::Run(run) => self.run(&run)?,
+                CastEffect::InDoubt => self.doubt()?,
+                CastEffect::Wait => return Ok(Stop::Paused),
+                CastEffect::Ended => return Ok(Stop::Ended),
             };
             if !goes_on {
                 return Ok(Stop::Interrupted);
@@ -204,14 +204,14 @@ impl<'a> Driver<'a> {
     }
 
     /// Logs an event and passes it to the observer.
-    pub fn record(&mut self, body: Body) -> Result<(), Error> {
+    pub fn record(&mut self, body: CastEventBody) -> Result<(), Error> {
         let event = self.log.record(body)?;
         self.context.observer.event(&event, self.log.state());
         Ok(())
     }
 
     /// Logs events at once, and passes them to the observer one by one.
-    pub(super) fn record_all(&mut self, bodies: Vec<Body>) -> Result<(), Error> {
+    pub(super) fn record_all(&mut self, bodies: Vec<CastEventBody>) -> Result<(), Error> {
         let observer = &mut self.context.observer;
         self.log
             .record_all(bodies, |event, state| observer.event(event, state))
@@ -240,16 +240,16 @@ fn playable(definition: &Definition, context: &CastContext<'_>) -> Result<(), Er
         .sockets()
         .iter()
         .try_for_each(|socket| match &socket.materia.kind {
-            Kind::Utility(program) => match &program.run {
-                Run::Command(_) => Ok(()),
-                Run::Shipped(name) if utility::find(name).is_some() => Ok(()),
-                Run::Shipped(_) => Err(unavailable(
+            MateriaBody::Utility(program) => match &program.run {
+                UtilityCommand::Command(_) => Ok(()),
+                UtilityCommand::Shipped(name) if utility::find(name).is_some() => Ok(()),
+                UtilityCommand::Shipped(_) => Err(unavailable(
                     socket,
                     "it does not ship with this program",
                     COMMAND,
                     false,
                 )),
-                Run::Template(template) => {
+                UtilityCommand::Template(template) => {
                     let plan = utility::template::plan(
                         template,
                         &program.params,
@@ -258,7 +258,7 @@ fn playable(definition: &Definition, context: &CastContext<'_>) -> Result<(), Er
                     );
                     plan.map(drop).map_err(Error::Invalid)
                 }
-                Run::Recipe(name) => match library {
+                UtilityCommand::Recipe(name) => match library {
                     Some(library) => {
                         let plan = utility::recipe::plan(
                             library,
@@ -277,7 +277,7 @@ fn playable(definition: &Definition, context: &CastContext<'_>) -> Result<(), Er
                     )),
                 },
             },
-            Kind::Agent(_) => can_play(socket, agent),
+            MateriaBody::Agent(_) => can_play(socket, agent),
         })
 }
 

@@ -6,7 +6,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use materia_model::cast::Refusal;
+use materia_model::cast::CastRefusal;
 use materia_model::finding::Finding;
 use materia_model::text;
 
@@ -79,7 +79,7 @@ pub enum Error {
     },
     /// The cast does not do what it was asked for.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] CastRefusal),
     /// Its log has an event that cannot be read.
     #[error("event {seq} of the cast cannot be read")]
     BadEvent {

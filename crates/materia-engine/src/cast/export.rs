@@ -9,9 +9,9 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::path::Path;
 
-use materia_model::cast::Body;
+use materia_model::cast::CastEventBody;
 use materia_model::loadout::Graph;
-use materia_model::picture::{self, Mark, Standing};
+use materia_model::picture::{self, MarkStatus, SocketMark};
 use materia_model::secret::Secrets;
 use materia_model::text;
 use serde::Serialize;
@@ -147,7 +147,7 @@ fn secrets(graph: Option<&Graph>, variables: &BTreeMap<OsString, OsString>) -> S
 fn rework(folder: &Folder) -> Result<Vec<ReworkReason>, Error> {
     let mut reasons: Vec<(String, u64, String)> = Vec::new();
     let (_, steps) = show::steps(folder, |_, event| {
-        if let Body::SocketComplete(complete) = &event.body
+        if let CastEventBody::SocketComplete(complete) = &event.body
             && let Some(payload) = &complete.payload
             && payload.get("satisfied").and_then(Value::as_bool) == Some(false)
         {
@@ -182,7 +182,7 @@ fn rework(folder: &Folder) -> Result<Vec<ReworkReason>, Error> {
 }
 
 /// What happened at each socket.
-fn marks(graph: &Graph, cast: &CastShowReport) -> BTreeMap<String, Mark> {
+fn marks(graph: &Graph, cast: &CastShowReport) -> BTreeMap<String, SocketMark> {
     let mut marks = BTreeMap::new();
     for socket in graph.sockets() {
         let visits: Vec<&CastStep> = cast
@@ -191,17 +191,17 @@ fn marks(graph: &Graph, cast: &CastShowReport) -> BTreeMap<String, Mark> {
             .filter(|step| step.place.socket == socket.id.as_str())
             .collect();
         let standing = match visits.last().map(|step| step.outcome) {
-            None => Standing::Never,
-            Some(StepOutcome::Done) => Standing::Done,
-            Some(StepOutcome::Failed) => Standing::Failed,
-            Some(_) => Standing::Open,
+            None => MarkStatus::Never,
+            Some(StepOutcome::Done) => MarkStatus::Done,
+            Some(StepOutcome::Failed) => MarkStatus::Failed,
+            Some(_) => MarkStatus::Open,
         };
         let note = match visits.len() {
             0 => "not visited".to_owned(),
             1 => "once".to_owned(),
             many => format!("{many} times"),
         };
-        marks.insert(socket.id.as_str().to_owned(), Mark { standing, note });
+        marks.insert(socket.id.as_str().to_owned(), SocketMark { standing, note });
     }
     marks
 }

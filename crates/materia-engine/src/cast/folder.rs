@@ -12,7 +12,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use materia_model::cast::event::Place;
+use materia_model::cast::event::VisitId;
 use materia_model::document::MAX_BYTES;
 use materia_model::secret::Secrets;
 use materia_model::text;
@@ -212,7 +212,7 @@ impl Folder {
     /// It is not synced by itself: what the cast goes on with is in the log.
     pub(super) fn keep(
         &self,
-        place: &Place,
+        place: &VisitId,
         attempt: u64,
         kind: &str,
         bytes: &[u8],
@@ -227,7 +227,7 @@ impl Folder {
     }
 
     /// What an agent was lately seen doing in a visit: the last lines of what grows while it works.
-    pub fn seen(&self, place: &Place, attempt: u64) -> Vec<Value> {
+    pub fn seen(&self, place: &VisitId, attempt: u64) -> Vec<Value> {
         let (dir, stem) = stem(place, attempt);
         let path = |number, kind| self.path.join(&dir).join(numbered(&stem, number, kind));
         // It is named like the prompt; a turn in which nothing was seen has none.
@@ -315,7 +315,7 @@ pub fn ids(casts: &Path) -> Vec<String> {
 }
 
 /// The directory of a visit's artifacts, and how their names begin.
-fn stem(place: &Place, attempt: u64) -> (String, String) {
+fn stem(place: &VisitId, attempt: u64) -> (String, String) {
     let item = place
         .item_key
         .as_deref()
@@ -362,9 +362,9 @@ mod tests {
 
     use super::*;
 
-    fn place(item: Option<&str>) -> Place {
+    fn place(item: Option<&str>) -> VisitId {
         let (socket, materia) = ("Socket-1".to_owned(), "Build".to_owned());
-        Place {
+        VisitId {
             socket,
             materia,
             visit: 2,

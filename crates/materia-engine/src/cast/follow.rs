@@ -9,10 +9,10 @@ use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 
-use materia_model::cast::event::Raise;
+use materia_model::cast::event::BudgetRaise;
 use materia_model::cast::rework::Rework;
 use materia_model::cast::state::Speaker;
-use materia_model::cast::{Body, Event, Failure, State};
+use materia_model::cast::{CastEvent, CastEventBody, CastFailure, CastState};
 use materia_model::record::Record;
 use materia_model::time::Timestamp;
 use serde::Serialize;
@@ -58,9 +58,9 @@ pub struct CastStateReport {
     /// Work that was sent back.
     pub rework: Vec<Rework>,
     /// What went wrong.
-    pub error: Option<Failure>,
+    pub error: Option<CastFailure>,
     /// Limits that were raised.
-    pub raised: Raise,
+    pub raised: BudgetRaise,
     /// When it began.
     pub started_at: Option<Timestamp>,
     /// When something last happened.
@@ -88,7 +88,7 @@ pub struct ActivityReport {
 pub struct CastFollower {
     folder: Folder,
     log: Follower,
-    state: State,
+    state: CastState,
     /// The last event that the caller has.
     after: u64,
     /// Events that were read and not returned yet.
@@ -108,7 +108,7 @@ impl CastFollower {
         Ok(Self {
             log: Follower::open(&folder.events(), From::Beginning)?,
             folder,
-            state: State::default(),
+            state: CastState::default(),
             after,
             events: VecDeque::new(),
             known,
@@ -147,9 +147,9 @@ impl CastFollower {
         let any = !records.is_empty();
         for record in records {
             // Types that this version does not know are other programs' notes.
-            if let Ok(Some(body)) = Body::read(&record.kind, record.data.clone()) {
+            if let Ok(Some(body)) = CastEventBody::read(&record.kind, record.data.clone()) {
                 let at = record.at;
-                self.state.apply(&Event { at, body });
+                self.state.apply(&CastEvent { at, body });
             }
             self.begun = activity_begun(&record).or(self.begun.take());
             if record.seq > self.after {

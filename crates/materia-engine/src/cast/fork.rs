@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-use materia_model::cast::Body;
+use materia_model::cast::CastEventBody;
 use materia_model::cast::event::CastStart;
 use serde_json::Value;
 
@@ -45,13 +45,16 @@ pub fn fork(
 }
 
 /// The events of a cast up to a record, and the visits that they are about.
-fn beginning(folder: &Folder, last: u64) -> Result<(Vec<Body>, BTreeMap<String, u64>), Error> {
+fn beginning(
+    folder: &Folder,
+    last: u64,
+) -> Result<(Vec<CastEventBody>, BTreeMap<String, u64>), Error> {
     let (mut bodies, mut visits) = (Vec::new(), BTreeMap::new());
     replay(folder, |record, event, _| {
         if record.seq > last {
             return;
         }
-        if let Body::SocketStart(start) = &event.body {
+        if let CastEventBody::SocketStart(start) = &event.body {
             visits.insert(start.place.socket.clone(), start.place.visit);
         }
         bodies.push(event.body.clone());
@@ -62,13 +65,13 @@ fn beginning(folder: &Folder, last: u64) -> Result<(Vec<Body>, BTreeMap<String, 
 fn write_log(
     made: &Folder,
     definition: Beginning,
-    bodies: Vec<Body>,
+    bodies: Vec<CastEventBody>,
     cast_id: &str,
     origin: Value,
     clock: &Clock,
 ) -> Result<(), Error> {
     let mut bodies = bodies.into_iter();
-    let Some(Body::CastStart(start)) = bodies.next() else {
+    let Some(CastEventBody::CastStart(start)) = bodies.next() else {
         return Err(Error::NoBeginning);
     };
     let mut start = CastStart {

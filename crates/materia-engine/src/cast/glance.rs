@@ -7,8 +7,10 @@
 
 use std::path::{Path, PathBuf};
 
-use materia_model::cast::state::Waiting;
-use materia_model::cast::{Body, Event, Failure, State, Status, Step};
+use materia_model::cast::state::PendingInput;
+use materia_model::cast::{
+    CastEvent, CastEventBody, CastFailure, CastPhase, CastState, CastStatus,
+};
 use materia_model::record::Record;
 use materia_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -32,7 +34,7 @@ pub struct Head {
     /// The loadout.
     pub loadout: String,
     /// How it stands, as its log says.
-    pub status: Status,
+    pub status: CastStatus,
     /// When it began.
     pub started_at: Option<Timestamp>,
     /// When something last happened.
@@ -45,7 +47,7 @@ pub struct Head {
     pub spent: Spent,
     /// What it failed with.
     #[serde(default)]
-    pub error: Option<Failure>,
+    pub error: Option<CastFailure>,
     /// How long the log was when this was written.
     #[serde(default)]
     pub log_bytes: u64,
@@ -67,7 +69,7 @@ pub struct CastPosition {
     /// The item it works on.
     pub item: Option<ItemAt>,
     /// What the person is asked for.
-    pub waits_for: Option<Waiting>,
+    pub waits_for: Option<PendingInput>,
 }
 
 /// One item of a list.
@@ -203,7 +205,7 @@ impl Standing {
 
 impl Head {
     /// The head of a cast in this state.
-    pub fn of(state: &State, log_bytes: u64) -> Self {
+    pub fn of(state: &CastState, log_bytes: u64) -> Self {
         let spent = &state.spending;
         Self {
             cast_id: state.cast_id.clone(),
@@ -224,19 +226,19 @@ impl Head {
     }
 }
 
-fn position(state: &State) -> Option<CastPosition> {
+fn position(state: &CastState) -> Option<CastPosition> {
     let item = state.item.as_ref().map(|item| ItemAt {
         key: item.key.clone(),
         label: item.label.clone(),
         number: item.bound.index + 1,
         count: item.bound.count,
     });
-    let waits_for = if let Step::Waiting { what, .. } = &state.step {
+    let waits_for = if let CastPhase::Waiting { what, .. } = &state.step {
         Some(*what)
     } else {
         None
     };
-    if let Step::Enter { socket } = &state.step {
+    if let CastPhase::Enter { socket } = &state.step {
         let visit = state.visits.get(socket).map_or(1, |visits| visits + 1);
         return Some(CastPosition {
             socket: socket.clone(),
@@ -311,13 +313,13 @@ fn head(path: &Path) -> Result<Head, Error> {
 pub fn observe<T>(
     path: &Path,
     mut read: impl FnMut() -> Result<T, Error>,
-    status: impl Fn(&T) -> Status,
+    status: impl Fn(&T) -> CastStatus,
 ) -> Result<(T, Standing), Error> {
     loop {
         let found = read()?;
         let standing = standing(path, status(&found));
         let may_be_late = standing == Standing::Interrupted;
-        if may_be_late && head(path).is_ok_and(|head| head.status != Status::Running) {
+        if may_be_late && head(path).is_ok_and(|head| head.status != CastStatus::Running) {
             continue;
         }
         return Ok((found, standing));
@@ -325,14 +327,14 @@ pub fn observe<T>(
 }
 
 /// How a cast stands whose log says this.
-pub fn standing(path: &Path, status: Status) -> Standing {
+pub fn standing(path: &Path, status: CastStatus) -> Standing {
     match status {
-        Status::Running => driver(path).map_or(Standing::Interrupted, Standing::Running),
+        CastStatus::Running => driver(path).map_or(Standing::Interrupted, Standing::Running),
         // Whoever drives it has just been asked to go on, and will say so in the log.
-        Status::Paused => driver(path).map_or(Standing::Paused, Standing::Running),
-        Status::Complete => Standing::Complete,
-        Status::Failed => Standing::Failed,
-        Status::Aborted => Standing::Aborted,
+        CastStatus::Paused => driver(path).map_or(Standing::Paused, Standing::Running),
+        CastStatus::Complete => Standing::Complete,
+        CastStatus::Failed => Standing::Failed,
+        CastStatus::Aborted => Standing::Aborted,
     }
 }
 
@@ -344,18 +346,18 @@ fn driver(path: &Path) -> Option<u32> {
 /// Folds the log of a cast and shows each event with the state after it; changes nothing.
 pub fn replay(
     folder: &Folder,
-    mut each: impl FnMut(&Record, &Event, &State),
-) -> Result<State, Error> {
-    let mut state = State::default();
+    mut each: impl FnMut(&Record, &CastEvent, &CastState),
+) -> Result<CastState, Error> {
+    let mut state = CastState::default();
     for record in Reader::open(&folder.events(), From::Beginning)? {
         let mut record = record?;
         let data = std::mem::take(&mut record.data);
-        let body = Body::read(&record.kind, data).map_err(|source| Error::BadEvent {
+        let body = CastEventBody::read(&record.kind, data).map_err(|source| Error::BadEvent {
             seq: record.seq,
             source,
         })?;
         if let Some(body) = body {
-            let event = Event {
+            let event = CastEvent {
                 at: record.at,
                 body,
             };

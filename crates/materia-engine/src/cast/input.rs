@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use materia_model::utility::Input;
+use materia_model::utility::UtilityInput;
 use serde_json::{Map, Value, json};
 
 use super::error::Error;
@@ -27,7 +27,7 @@ impl Inputs {
     /// What is kept of an input whose whole line this is.
     pub(super) fn kept<'a>(
         &mut self,
-        input: &Input<'_>,
+        input: &UtilityInput<'_>,
         line: &'a str,
         folder: &Folder,
     ) -> Result<Cow<'a, [u8]>, Error> {
@@ -43,7 +43,7 @@ impl Inputs {
             state.insert(name.clone(), shown);
         }
         Ok(Cow::Owned(
-            Input {
+            UtilityInput {
                 state: &state,
                 ..input.clone()
             }
@@ -103,8 +103,8 @@ fn room(value: &Value, bytes: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn input(state: &Map<String, Value>) -> Input<'_> {
-        Input {
+    fn input(state: &Map<String, Value>) -> UtilityInput<'_> {
+        UtilityInput {
             cwd: "/p",
             run_dir: "/p/run",
             request: "do",
@@ -150,7 +150,7 @@ mod tests {
                 ("list".to_owned(), json!(list)),
                 ("n".to_owned(), json!(round)),
             ]);
-            let whole = Input {
+            let whole = UtilityInput {
                 params: &none,
                 ..input(&state)
             };

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 
 use materia_model::finding::Finding;
-use materia_model::link::{self, Kind, Part, Target};
+use materia_model::link::{self, LinkPart, LinkTarget, LinkTargetKind};
 use materia_model::loadout::Config;
 use materia_model::text;
 use serde_json::{Value, json};
@@ -26,13 +26,13 @@ const MAX_CONTENT: usize = 4000;
 /// Makes one definition of the targets, in order. `agent` plays the roles that name none.
 pub fn link(files: &Files, targets: &[String], agent: Option<&str>) -> Result<Definition, Error> {
     let config = Config::load(files.layers());
-    let parts: Vec<Part> = targets
+    let parts: Vec<LinkPart> = targets
         .iter()
         .map(|word| part(&config, word))
         .collect::<Result<_, _>>()?;
     if let [
-        Part {
-            kind: Kind::Loadout,
+        LinkPart {
+            kind: LinkTargetKind::Loadout,
             name,
             ..
         },
@@ -61,13 +61,13 @@ pub fn link(files: &Files, targets: &[String], agent: Option<&str>) -> Result<De
     Ok(Definition::choose(&over, Some(&name), agent)?.noting(key, linked.origin))
 }
 
-fn part(config: &Config<'_>, word: &str) -> Result<Part, Error> {
-    let target = Target::read(word);
+fn part(config: &Config<'_>, word: &str) -> Result<LinkPart, Error> {
+    let target = LinkTarget::read(word);
     let loadout = config
         .find(target.name)
-        .filter(|_| target.kind != Some(Kind::Materia));
+        .filter(|_| target.kind != Some(LinkTargetKind::Materia));
     let materia = config.materia().find(|materia| materia.id == target.name);
-    let materia = materia.filter(|_| target.kind != Some(Kind::Loadout));
+    let materia = materia.filter(|_| target.kind != Some(LinkTargetKind::Loadout));
     match (loadout, materia) {
         (Some(_), Some(_)) => {
             let (name, quoted) = (target.name, text::quoted(target.name));
@@ -85,21 +85,23 @@ fn part(config: &Config<'_>, word: &str) -> Result<Part, Error> {
                 return Err(Error::Invalid(compiled.findings));
             };
             let written = config.resolved(&graph)["loadouts"][name].clone();
-            Ok(Part::loadout(graph, written))
+            Ok(LinkPart::loadout(graph, written))
         }
-        (None, Some(materia)) => Ok(Part::materia(&materia.id)),
+        (None, Some(materia)) => Ok(LinkPart::materia(&materia.id)),
         (None, None) => Err(Error::UnknownLoadout(Box::new(unknown(config, target)))),
     }
 }
 
-fn unknown(config: &Config<'_>, target: Target<'_>) -> Finding {
-    let what = target.kind.map_or("loadout or materia", Kind::as_str);
+fn unknown(config: &Config<'_>, target: LinkTarget<'_>) -> Finding {
+    let what = target
+        .kind
+        .map_or("loadout or materia", LinkTargetKind::as_str);
     let message = format!("there is no {what} {}", text::quoted(target.name));
     let loadouts = config.loadouts().map(|one| one.name.to_owned());
     let materia = config.materia().map(|one| one.id.clone());
     let names: Vec<String> = match target.kind {
-        Some(Kind::Loadout) => loadouts.collect(),
-        Some(Kind::Materia) => materia.collect(),
+        Some(LinkTargetKind::Loadout) => loadouts.collect(),
+        Some(LinkTargetKind::Materia) => materia.collect(),
         None => loadouts.chain(materia).collect(),
     };
     let hint = match text::closest(target.name, names.iter().map(String::as_str)) {

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use materia_model::cast::failure::Code;
+use materia_model::cast::failure::CastFailureCode;
 use materia_model::text;
 use serde::Serialize;
 
@@ -84,7 +84,7 @@ pub struct CastProblem {
 #[serde(untagged)]
 pub enum CastProblemCode {
     /// It failed.
-    Failure(Code),
+    Failure(CastFailureCode),
     /// Nothing is known of it.
     Directory(DirectoryProblem),
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use materia_model::cast::event::{self, CastStart};
-use materia_model::cast::{Body, Event, State};
+use materia_model::cast::{CastEvent, CastEventBody, CastState};
 use materia_model::secret::Secrets;
 use materia_model::time::Timestamp;
 use serde::Serialize;
@@ -28,7 +28,7 @@ use crate::store::journal::{From, Journal, Options, Reader};
 #[derive(Debug)]
 pub struct Log {
     journal: Journal,
-    state: State,
+    state: CastState,
     pace: Pace,
     snapshot: PathBuf,
     secrets: Option<Arc<Secrets>>,
@@ -43,18 +43,18 @@ impl Log {
         clock: &Clock,
         beginning: Beginning,
         start: CastStart,
-    ) -> Result<(Self, Event), Error> {
+    ) -> Result<(Self, CastEvent), Error> {
         let journal = Journal::open(&folder.events(), clock, &options())?;
         let secrets = folder.shared_secrets();
         let mut log = Self {
             journal,
-            state: State::default(),
+            state: CastState::default(),
             pace: Pace::new(0),
             snapshot: folder.state(),
             secrets,
             beginning: Some(beginning),
         };
-        let event = log.record(Body::CastStart(start))?;
+        let event = log.record(CastEventBody::CastStart(start))?;
         Ok((log, event))
     }
 
@@ -67,7 +67,7 @@ impl Log {
         // Whatever is wrong with a snapshot, the log is what happened.
         let (state, since) = match known {
             Some(known) => known,
-            None => fold(&path, From::Beginning, State::default())?,
+            None => fold(&path, From::Beginning, CastState::default())?,
         };
         let secrets = folder.shared_secrets();
         let log = Self {
@@ -86,14 +86,14 @@ impl Log {
     }
 
     /// What the events come to.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &CastState {
         &self.state
     }
 
     /// Writes down what happened, without its secrets, and folds it.
-    pub fn record(&mut self, body: Body) -> Result<Event, Error> {
+    pub fn record(&mut self, body: CastEventBody) -> Result<CastEvent, Error> {
         let at = self.write(std::slice::from_ref(&body))?;
-        let event = Event { at, body };
+        let event = CastEvent { at, body };
         self.fold(&event)?;
         self.keep_pace();
         Ok(event)
@@ -104,12 +104,12 @@ impl Log {
     /// between.
     pub(super) fn record_all(
         &mut self,
-        bodies: Vec<Body>,
-        mut tell: impl FnMut(&Event, &State),
+        bodies: Vec<CastEventBody>,
+        mut tell: impl FnMut(&CastEvent, &CastState),
     ) -> Result<(), Error> {
         let at = self.write(&bodies)?;
         for body in bodies {
-            let event = Event { at, body };
+            let event = CastEvent { at, body };
             self.fold(&event)?;
             tell(&event, &self.state);
         }
@@ -118,7 +118,7 @@ impl Log {
     }
 
     /// Appends events with one write, and flushes them if somebody relies on one of them.
-    fn write(&mut self, bodies: &[Body]) -> Result<Timestamp, Error> {
+    fn write(&mut self, bodies: &[CastEventBody]) -> Result<Timestamp, Error> {
         let secrets = known(self.secrets.as_deref());
         let written = |body| {
             Ok::<_, Error>(
@@ -127,15 +127,16 @@ impl Log {
             )
         };
         let data = bodies.iter().map(written).collect::<Result<Vec<_>, _>>()?;
-        let records: Vec<(&str, &Data<'_>)> = bodies.iter().map(Body::kind).zip(&data).collect();
+        let records: Vec<(&str, &Data<'_>)> =
+            bodies.iter().map(CastEventBody::kind).zip(&data).collect();
         let at = self.journal.append_all(&records)?;
-        if bodies.iter().any(Body::is_promise) {
+        if bodies.iter().any(CastEventBody::is_promise) {
             self.promise()?;
         }
         Ok(at)
     }
 
-    fn fold(&mut self, event: &Event) -> Result<(), Error> {
+    fn fold(&mut self, event: &CastEvent) -> Result<(), Error> {
         failpoint::hit("cast.recorded")?;
         self.state.apply(event);
         self.pace.count();
@@ -162,9 +163,9 @@ impl Log {
 
     /// Writes down what happened in another cast and folds it; nobody relies on it before the log
     /// is settled.
-    pub(super) fn copy(&mut self, body: Body) -> Result<(), Error> {
+    pub(super) fn copy(&mut self, body: CastEventBody) -> Result<(), Error> {
         let at = self.journal.append_all(&[(body.kind(), &body.data())])?;
-        self.state.apply(&Event { at, body });
+        self.state.apply(&CastEvent { at, body });
         Ok(())
     }
 
@@ -190,7 +191,7 @@ impl Log {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Data<'a> {
-    Whole(event::Data<'a>),
+    Whole(event::CastEventData<'a>),
     Cleaned(Value),
 }
 
@@ -200,16 +201,17 @@ fn known(secrets: Option<&Secrets>) -> &Secrets {
 }
 
 /// A state with everything that comes after a place in the log, and how many events that was.
-fn fold(path: &Path, from: From, mut state: State) -> Result<(State, u64), Error> {
+fn fold(path: &Path, from: From, mut state: CastState) -> Result<(CastState, u64), Error> {
     let mut count = 0;
     for record in Reader::open(path, from)? {
         let record = record?;
-        let body = Body::read(&record.kind, record.data).map_err(|source| Error::BadEvent {
-            seq: record.seq,
-            source,
-        })?;
+        let body =
+            CastEventBody::read(&record.kind, record.data).map_err(|source| Error::BadEvent {
+                seq: record.seq,
+                source,
+            })?;
         if let Some(body) = body {
-            state.apply(&Event {
+            state.apply(&CastEvent {
                 at: record.at,
                 body,
             });

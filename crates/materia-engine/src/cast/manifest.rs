@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use materia_model::cast::event::Place;
-use materia_model::cast::{Body, Event, State};
+use materia_model::cast::event::VisitId;
+use materia_model::cast::{CastEvent, CastEventBody, CastState};
 use materia_model::time::Timestamp;
 use serde::Serialize;
 
@@ -31,7 +31,7 @@ pub(super) struct Entries(Vec<Entry>);
 struct Entry {
     at: Timestamp,
     #[serde(flatten)]
-    place: Place,
+    place: VisitId,
     kind: &'static str,
     artifact: String,
 }
@@ -52,9 +52,9 @@ impl Entries {
         for record in Reader::open(events, From::Beginning)? {
             let record = record?;
             if MENTIONING.contains(&record.kind.as_str())
-                && let Ok(Some(body)) = Body::read(&record.kind, record.data)
+                && let Ok(Some(body)) = CastEventBody::read(&record.kind, record.data)
             {
-                entries.note(&Event {
+                entries.note(&CastEvent {
                     at: record.at,
                     body,
                 });
@@ -64,8 +64,8 @@ impl Entries {
     }
 
     /// Notes the artifacts that an event mentions.
-    fn note(&mut self, event: &Event) {
-        let mut add = |place: &Place, kind, artifact: Option<&String>| {
+    fn note(&mut self, event: &CastEvent) {
+        let mut add = |place: &VisitId, kind, artifact: Option<&String>| {
             if let Some(artifact) = artifact.filter(|artifact| !artifact.is_empty()) {
                 self.0.push(Entry {
                     at: event.at,
@@ -76,27 +76,27 @@ impl Entries {
             }
         };
         match &event.body {
-            Body::AgentTurnStart(dispatch) => {
+            CastEventBody::AgentTurnStart(dispatch) => {
                 add(&dispatch.place, "prompt", dispatch.artifact.as_ref());
             }
-            Body::UtilityInput(dispatch) => {
+            CastEventBody::UtilityInput(dispatch) => {
                 add(&dispatch.place, "utility_input", dispatch.artifact.as_ref());
             }
-            Body::UtilityCommand(command) => {
+            CastEventBody::UtilityCommand(command) => {
                 add(
                     &command.place,
                     "utility_stderr",
                     Some(&command.ended.stderr_artifact),
                 );
             }
-            Body::SocketRefinement(refinement) => {
+            CastEventBody::SocketRefinement(refinement) => {
                 add(
                     &refinement.place,
                     "socket_refinement",
                     refinement.artifact.as_ref(),
                 );
             }
-            Body::SocketComplete(complete) => {
+            CastEventBody::SocketComplete(complete) => {
                 add(&complete.place, "socket_output", complete.artifact.as_ref());
             }
             _ => {}
@@ -104,7 +104,7 @@ impl Entries {
     }
 
     /// The manifest of a cast in this state.
-    pub(super) fn manifest(&self, state: &State, log_bytes: u64) -> Manifest<'_> {
+    pub(super) fn manifest(&self, state: &CastState, log_bytes: u64) -> Manifest<'_> {
         Manifest {
             head: Head::of(state, log_bytes),
             entries: &self.0,

@@ -8,8 +8,8 @@
 
 use std::path::PathBuf;
 
-use materia_model::cast::event::Raise;
-use materia_model::cast::{Body, State};
+use materia_model::cast::event::BudgetRaise;
+use materia_model::cast::{CastEventBody, CastState};
 use serde::{Deserialize, Serialize};
 
 use super::error::Error;
@@ -31,7 +31,7 @@ const MOST: usize = 100;
 /// What a driver is told.
 #[derive(Debug, Serialize, Deserialize)]
 struct Order {
-    raise: Raise,
+    raise: BudgetRaise,
 }
 
 /// Whether a higher limit holds already.
@@ -46,7 +46,11 @@ pub enum RaiseOutcome {
 }
 
 /// Raises the budget of a cast: in its log, or by an order to the process that drives it.
-pub fn raise(folder: &Folder, clock: &Clock, raise: Raise) -> Result<(RaiseOutcome, State), Error> {
+pub fn raise(
+    folder: &Folder,
+    clock: &Clock,
+    raise: BudgetRaise,
+) -> Result<(RaiseOutcome, CastState), Error> {
     match Log::open(folder, clock) {
         Ok(mut log) => {
             for (path, body) in pending(folder) {
@@ -68,7 +72,7 @@ pub fn raise(folder: &Folder, clock: &Clock, raise: Raise) -> Result<(RaiseOutco
                 FORMAT,
                 &Order { raise },
             )?;
-            state.apply(&materia_model::cast::Event {
+            state.apply(&materia_model::cast::CastEvent {
                 at: clock.now(),
                 body,
             });
@@ -81,7 +85,7 @@ pub fn raise(folder: &Folder, clock: &Clock, raise: Raise) -> Result<(RaiseOutco
 /// The orders that nobody took up yet, the oldest first, each with its document.
 ///
 /// What is no order is passed over: it must not stop a cast.
-pub(super) fn pending(folder: &Folder) -> Vec<(PathBuf, Body)> {
+pub(super) fn pending(folder: &Folder) -> Vec<(PathBuf, CastEventBody)> {
     let Ok(entries) = std::fs::read_dir(folder.path().join(ORDERS)) else {
         return Vec::new();
     };
@@ -94,7 +98,7 @@ pub(super) fn pending(folder: &Folder) -> Vec<(PathBuf, Body)> {
     paths.truncate(MOST);
     let read = |path: PathBuf| {
         let order = atomic::read_json::<Order>(&path, FORMAT, LARGEST).ok()?;
-        Some((path, Body::BudgetRaised(order.raise)))
+        Some((path, CastEventBody::BudgetRaised(order.raise)))
     };
     paths.into_iter().filter_map(read).collect()
 }

@@ -6,9 +6,9 @@
 
 use std::time::Duration;
 
-use materia_model::cast::event::Place;
-use materia_model::cast::{Ask, Body, Run};
-use materia_model::materia::{self, Utility};
+use materia_model::cast::event::VisitId;
+use materia_model::cast::{AgentEffect, CastEventBody, UtilityEffect};
+use materia_model::materia::{self, UtilityProgram};
 
 use super::context::CastContext;
 use super::driver::Driver;
@@ -21,7 +21,7 @@ use crate::utility::{find, native, recipe, template};
 
 impl Driver<'_> {
     /// Asks an agent.
-    pub(super) fn ask(&mut self, ask: &Ask) -> Result<bool, Error> {
+    pub(super) fn ask(&mut self, ask: &AgentEffect) -> Result<bool, Error> {
         let (place, attempt) = (&ask.visit.place, ask.visit.attempt);
         self.ready()?;
         if self.waited(ask.visit.delay_ms) {
@@ -65,7 +65,7 @@ impl Driver<'_> {
         let raised = || {
             let mut raised = state.raised.clone();
             for (_, ordered) in order::pending(folder) {
-                if let Body::BudgetRaised(raise) = &ordered {
+                if let CastEventBody::BudgetRaised(raise) = &ordered {
                     raised.add(raise);
                 }
             }
@@ -96,7 +96,7 @@ impl Driver<'_> {
         };
         let bodies = self.kernel.asked(self.log.state(), &end, output);
         let payloads = bodies.iter().filter_map(|body| match body {
-            Body::SocketComplete(complete) => complete.payload.as_ref(),
+            CastEventBody::SocketComplete(complete) => complete.payload.as_ref(),
             _ => None,
         });
         for payload in payloads {
@@ -111,7 +111,7 @@ impl Driver<'_> {
     }
 
     /// Runs a utility.
-    pub(super) fn run(&mut self, run: &Run) -> Result<bool, Error> {
+    pub(super) fn run(&mut self, run: &UtilityEffect) -> Result<bool, Error> {
         let (place, attempt) = (&run.visit.place, run.visit.attempt);
         let materia = self.kernel.graph().socket(run.slot).materia.clone();
         let whole = self.kernel.input(self.log.state());
@@ -141,7 +141,7 @@ impl Driver<'_> {
     }
 
     /// Calls what a utility runs; what cannot be called was refused when the cast began.
-    fn call(&mut self, utility: &Utility, input: String) -> Result<Called, Error> {
+    fn call(&mut self, utility: &UtilityProgram, input: String) -> Result<Called, Error> {
         let (spool, timeout_ms) = (self.folder.path(), utility.timeout_ms);
         let CastContext {
             cwd,
@@ -157,7 +157,7 @@ impl Driver<'_> {
             stages: Some(&stages),
         };
         match &utility.run {
-            materia::Run::Command(argv) => Ok(call(
+            materia::UtilityCommand::Command(argv) => Ok(call(
                 Call {
                     argv,
                     cwd,
@@ -167,16 +167,16 @@ impl Driver<'_> {
                 },
                 processes,
             )?),
-            materia::Run::Shipped(name) => match find(name) {
+            materia::UtilityCommand::Shipped(name) => match find(name) {
                 Some(shipped) => Ok(native::call(shipped, &input, cwd, processes)),
                 None => Err(Error::OutOfStep),
             },
-            materia::Run::Template(written) => {
+            materia::UtilityCommand::Template(written) => {
                 let plan = template::plan(written, &utility.params, place, timeout_ms)
                     .map_err(Error::Invalid)?;
                 Ok(template::call(&plan, &input, cwd, spool, processes)?)
             }
-            materia::Run::Recipe(name) => {
+            materia::UtilityCommand::Recipe(name) => {
                 let Some(library) = library else {
                     return Err(Error::OutOfStep);
                 };
@@ -194,7 +194,7 @@ impl Driver<'_> {
 
     fn dispatch(
         &mut self,
-        place: &Place,
+        place: &VisitId,
         attempt: u64,
         kind: &str,
         bytes: &[u8],
@@ -207,7 +207,7 @@ impl Driver<'_> {
         Ok(artifact)
     }
 
-    fn conclude(&mut self, bodies: Vec<Body>) -> Result<bool, Error> {
+    fn conclude(&mut self, bodies: Vec<CastEventBody>) -> Result<bool, Error> {
         self.record_all(bodies)?;
         Ok(true)
     }

@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use materia_model::agent::Usage;
-use materia_model::cast::event::Place;
-use materia_model::cast::{Body, Event, State};
+use materia_model::cast::event::VisitId;
+use materia_model::cast::{CastEvent, CastEventBody, CastState};
 use materia_model::record::Record;
 use materia_model::time::Timestamp;
 use serde::Serialize;
@@ -63,7 +63,7 @@ pub struct CastShowReport {
     /// What it used.
     pub usage: CastUsage,
     /// What went wrong.
-    pub error: Option<materia_model::cast::Failure>,
+    pub error: Option<materia_model::cast::CastFailure>,
     /// The visits, in the order they began.
     pub steps: Vec<CastStep>,
     /// Every event, where it was asked for.
@@ -91,7 +91,7 @@ pub struct CastStep {
     pub step: usize,
     /// Which visit it is.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: VisitId,
     /// How many attempts there were.
     pub attempts: u64,
     /// What came of it.
@@ -184,7 +184,7 @@ pub fn show(folder: &Folder, parts: CastParts, clock: &Clock) -> Result<CastShow
         })?;
         Ok((state, steps, events))
     };
-    let status = |(state, ..): &(State, _, _)| state.status;
+    let status = |(state, ..): &(CastState, _, _)| state.status;
     let ((state, steps, events), standing) = glance::observe(folder.path(), read, status)?;
     let head = Head::of(&state, 0);
     let age = state
@@ -222,8 +222,8 @@ pub fn show(folder: &Folder, parts: CastParts, clock: &Clock) -> Result<CastShow
 /// The steps of a cast, and the state it came to.
 pub fn steps(
     folder: &Folder,
-    mut each: impl FnMut(&Record, &Event),
-) -> Result<(State, Vec<CastStep>), Error> {
+    mut each: impl FnMut(&Record, &CastEvent),
+) -> Result<(CastState, Vec<CastStep>), Error> {
     let mut steps: Vec<CastStep> = Vec::new();
     let state = glance::replay(folder, |record, event, _| {
         note(&mut steps, record, event);
@@ -232,8 +232,8 @@ pub fn steps(
     Ok((state, steps))
 }
 
-fn note(steps: &mut Vec<CastStep>, record: &Record, event: &Event) {
-    if let Body::SocketStart(start) = &event.body {
+fn note(steps: &mut Vec<CastStep>, record: &Record, event: &CastEvent) {
+    if let CastEventBody::SocketStart(start) = &event.body {
         let step = steps.len() + 1;
         steps.push(CastStep {
             step,
@@ -255,15 +255,17 @@ fn note(steps: &mut Vec<CastStep>, record: &Record, event: &Event) {
         step.duration_ms = u64::try_from(event.at.as_millis() - step.started_at.as_millis()).ok();
     };
     match &event.body {
-        Body::AgentTurnStart(dispatch) | Body::UtilityInput(dispatch) => {
+        CastEventBody::AgentTurnStart(dispatch) | CastEventBody::UtilityInput(dispatch) => {
             step.attempts = dispatch.attempt;
             step.outcome = StepOutcome::Running;
         }
-        Body::AgentTurnEnd(ended) => step.usage.add(&ended.usage),
-        Body::SocketRefinement(_) => end(StepOutcome::Waiting),
-        Body::SocketInterrupted(_) => end(StepOutcome::Interrupted),
-        Body::SocketFailed(_) | Body::SameSocketRecoveryExhausted(_) => end(StepOutcome::Failed),
-        Body::SocketComplete(complete) => {
+        CastEventBody::AgentTurnEnd(ended) => step.usage.add(&ended.usage),
+        CastEventBody::SocketRefinement(_) => end(StepOutcome::Waiting),
+        CastEventBody::SocketInterrupted(_) => end(StepOutcome::Interrupted),
+        CastEventBody::SocketFailed(_) | CastEventBody::SameSocketRecoveryExhausted(_) => {
+            end(StepOutcome::Failed)
+        }
+        CastEventBody::SocketComplete(complete) => {
             end(StepOutcome::Done);
             let said = complete
                 .payload

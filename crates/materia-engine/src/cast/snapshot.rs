@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use materia_model::cast::State;
+use materia_model::cast::CastState;
 use materia_model::record::{self, MAX_LINE_BYTES};
 use materia_model::secret::Secrets;
 use materia_model::time::Timestamp;
@@ -33,7 +33,7 @@ struct Kept {
     format: u32,
     by: String,
     checkpoint: Checkpoint,
-    state: State,
+    state: CastState,
 }
 
 #[derive(Serialize)]
@@ -41,7 +41,7 @@ struct Keeping<'a> {
     format: u32,
     by: &'a str,
     checkpoint: Checkpoint,
-    state: &'a State,
+    state: &'a CastState,
 }
 
 /// How many events came after the last snapshot, and when the next one is due.
@@ -73,7 +73,7 @@ impl Pace {
         &mut self,
         path: &Path,
         checkpoint: Checkpoint,
-        state: &State,
+        state: &CastState,
         secrets: &Secrets,
     ) {
         let mut line = Vec::new();
@@ -105,7 +105,7 @@ impl Pace {
 }
 
 /// The snapshot, where there is a whole one of ours.
-pub(super) fn read(path: &Path) -> Option<(Checkpoint, State)> {
+pub(super) fn read(path: &Path) -> Option<(Checkpoint, CastState)> {
     let mut line = Vec::new();
     File::open(path)
         .ok()?

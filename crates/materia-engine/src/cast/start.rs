@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use materia_model::cast::{self, Failure, State, Status};
-use materia_model::loadout::{Config, Settings};
+use materia_model::cast::{self, CastFailure, CastState, CastStatus};
+use materia_model::loadout::{Config, ConfigSettings};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -41,7 +41,7 @@ pub struct CastReport {
     /// The cast.
     pub cast_id: String,
     /// How it stands.
-    pub status: Status,
+    pub status: CastStatus,
     /// The name it runs under, where another process drives it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
@@ -63,7 +63,7 @@ pub struct CastReport {
     /// What it cost.
     pub usage: CastUsage,
     /// What went wrong.
-    pub error: Option<Failure>,
+    pub error: Option<CastFailure>,
     /// Whether the user interrupted it.
     #[serde(skip)]
     pub interrupted: bool,
@@ -74,7 +74,7 @@ pub fn casts(cwd: &Path, files: &Files) -> PathBuf {
     place(cwd, Config::load(files.layers()).settings())
 }
 
-pub(crate) fn place(cwd: &Path, settings: &Settings) -> PathBuf {
+pub(crate) fn place(cwd: &Path, settings: &ConfigSettings) -> PathBuf {
     cwd.join(settings.artifact_dir.as_deref().unwrap_or(CASTS))
 }
 
@@ -131,7 +131,7 @@ pub fn resume(
     apply(&mut driver, action)?;
     let stop = driver.drive()?;
     let report = report(&driver, stop);
-    if *action == ResumeAction::Abort && report.status == Status::Aborted {
+    if *action == ResumeAction::Abort && report.status == CastStatus::Aborted {
         return Ok(CastReport {
             ok: true,
             error: None,
@@ -161,7 +161,7 @@ fn apply(driver: &mut Driver<'_>, action: &ResumeAction) -> Result<(), Error> {
     let body = match action {
         ResumeAction::Resume if state.status.is_end() => {
             driver.settle()?;
-            return Err(cast::Refusal::Ended(driver.state().status.as_str()).into());
+            return Err(cast::CastRefusal::Ended(driver.state().status.as_str()).into());
         }
         ResumeAction::Resume => return Ok(()),
         ResumeAction::Continue(text) => state.go_on_with(text.as_deref())?,
@@ -185,7 +185,7 @@ fn report(driver: &Driver<'_>, stop: Stop) -> CastReport {
             .collect()
     };
     CastReport {
-        ok: !matches!(state.status, Status::Failed | Status::Aborted) && !interrupted,
+        ok: !matches!(state.status, CastStatus::Failed | CastStatus::Aborted) && !interrupted,
         cast_id: state.cast_id.clone(),
         status: state.status,
         run: None,
@@ -201,12 +201,12 @@ fn report(driver: &Driver<'_>, stop: Stop) -> CastReport {
     }
 }
 
-fn error(state: &State, interrupted: bool) -> Option<Failure> {
+fn error(state: &CastState, interrupted: bool) -> Option<CastFailure> {
     if !interrupted {
         return state.failure.clone();
     }
-    let mut failure = Failure::new(
-        cast::Code::Interrupted,
+    let mut failure = CastFailure::new(
+        cast::CastFailureCode::Interrupted,
         "the cast was interrupted and can go on",
     );
     failure.socket = state.visit().map(|visit| visit.place.socket.clone());

@@ -3,9 +3,9 @@
 //! Owns the report: its place in the graph, its budget, what the user has to do and what can be
 //! typed next. Changes nothing.
 
-use materia_model::cast::state::Waiting;
-use materia_model::cast::{Code, State};
-use materia_model::loadout::settings::Budget;
+use materia_model::cast::state::PendingInput;
+use materia_model::cast::{CastFailureCode, CastState};
+use materia_model::loadout::settings::BudgetSettings;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -49,7 +49,7 @@ pub struct CastStatusReport {
     /// What it used.
     pub usage: CastUsage,
     /// What went wrong.
-    pub error: Option<materia_model::cast::Failure>,
+    pub error: Option<materia_model::cast::CastFailure>,
     /// What the person has to do; nothing where it goes on by itself.
     pub needs: Option<String>,
     /// What can be typed next.
@@ -211,7 +211,7 @@ pub fn status(folder: &Folder, clock: &Clock) -> Result<CastStatusReport, Error>
 }
 
 /// What is used of each limit; tokens, money and turns are told also where nothing limits them.
-pub fn shares(budget: &Budget, state: &State) -> Vec<BudgetShare> {
+pub fn shares(budget: &BudgetSettings, state: &CastState) -> Vec<BudgetShare> {
     let (spent, raised) = (&state.spending, &state.raised);
     let tokens = raised
         .max_tokens
@@ -249,7 +249,7 @@ pub fn shares(budget: &Budget, state: &State) -> Vec<BudgetShare> {
 }
 
 /// What the person has to do, and what can be typed.
-fn advice(state: &State, standing: &Standing) -> (Option<String>, Vec<String>) {
+fn advice(state: &CastState, standing: &Standing) -> (Option<String>, Vec<String>) {
     let id = &state.cast_id;
     let typed = |words: &[&str]| {
         words
@@ -266,7 +266,7 @@ fn advice(state: &State, standing: &Standing) -> (Option<String>, Vec<String>) {
         ),
         Standing::Paused => {
             let asks = match Head::of(state, 0).at.and_then(|at| at.waits_for) {
-                Some(Waiting::Interrupted) => {
+                Some(PendingInput::Interrupted) => {
                     "a step was interrupted: let it run again, or abort the cast"
                 }
                 _ => "it waits for your answer; without words it finishes the step",
@@ -284,7 +284,7 @@ fn advice(state: &State, standing: &Standing) -> (Option<String>, Vec<String>) {
             let over = state
                 .failure
                 .as_ref()
-                .is_some_and(|failure| failure.code == Code::BudgetLimit);
+                .is_some_and(|failure| failure.code == CastFailureCode::BudgetLimit);
             let needs = if over {
                 "its budget is used up: raise it, then recast"
             } else {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use materia_model::agent::Usage;
-use materia_model::cast::State;
+use materia_model::cast::CastState;
 use serde::Serialize;
 
 /// What a cast cost, as a whole and by its parts.
@@ -94,7 +94,7 @@ impl From<&Usage> for UsageSum {
 }
 
 /// What a cast in this state cost.
-pub fn usage(state: &State) -> CastUsage {
+pub fn usage(state: &CastState) -> CastUsage {
     let spent = &state.spending;
     let by_materia = spent.by_materia.iter().map(|(name, (turns, used))| {
         let (total, turns) = (used.into(), *turns);

@@ -9,9 +9,9 @@
 use std::io::Write;
 
 use materia_model::agent::Usage;
-use materia_model::cast::budget::{Limit, Spending};
-use materia_model::cast::event::Place;
-use materia_model::secret::Stream;
+use materia_model::cast::budget::{BudgetLimit, Spending};
+use materia_model::cast::event::VisitId;
+use materia_model::secret::RedactedStream;
 use serde::Serialize;
 
 use super::context::CastObserver;
@@ -61,16 +61,16 @@ pub enum ActivityEnd {
 /// Somebody who watches a turn for the cast.
 pub(super) struct Watcher<'a> {
     folder: &'a Folder,
-    place: &'a Place,
+    place: &'a VisitId,
     prompt: &'a str,
-    limit: Limit,
-    raised: &'a dyn Fn() -> Limit,
+    limit: BudgetLimit,
+    raised: &'a dyn Fn() -> BudgetLimit,
     spent: &'a Spending,
     observer: &'a mut dyn CastObserver,
     kept: Kept,
     last: Usage,
     /// What the agent says, on its way to the artifact: a key may come in pieces (S3).
-    said: Stream<'a>,
+    said: RedactedStream<'a>,
 }
 
 enum Kept {
@@ -84,9 +84,9 @@ impl<'a> Watcher<'a> {
     /// limit holds by now.
     pub(super) fn new(
         folder: &'a Folder,
-        place: &'a Place,
+        place: &'a VisitId,
         prompt: &'a str,
-        raised: &'a dyn Fn() -> Limit,
+        raised: &'a dyn Fn() -> BudgetLimit,
         spent: &'a Spending,
         observer: &'a mut dyn CastObserver,
     ) -> Self {

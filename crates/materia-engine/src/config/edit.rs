@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use materia_model::document::{self, Content, Member, Node};
+use materia_model::document::{self, JsonContent, JsonMember, JsonNode};
 use materia_model::finding::{Finding, Source};
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ pub fn with_definition(
     let mut text = source.text().to_owned();
     match (
         root.get(section)
-            .filter(|node| node.content != Content::Null),
+            .filter(|node| node.content != JsonContent::Null),
         value,
     ) {
         (None, None) => {}
@@ -94,9 +94,9 @@ pub fn with_definition(
     Ok(text)
 }
 
-fn object(source: &Source) -> Result<Node, Vec<Finding>> {
+fn object(source: &Source) -> Result<JsonNode, Vec<Finding>> {
     let root = document::parse(source)?;
-    if matches!(root.content, Content::Object(_)) {
+    if matches!(root.content, JsonContent::Object(_)) {
         return Ok(root);
     }
     let message = format!("a config is an object, not {}", root.kind());
@@ -106,7 +106,7 @@ fn object(source: &Source) -> Result<Node, Vec<Finding>> {
 }
 
 /// How far to the right the line of a member begins.
-fn indent_of(text: &str, member: &Member) -> usize {
+fn indent_of(text: &str, member: &JsonMember) -> usize {
     let line = &text[text[..member.name_span.start]
         .rfind('\n')
         .map_or(0, |at| at + 1)..];
@@ -114,7 +114,7 @@ fn indent_of(text: &str, member: &Member) -> usize {
 }
 
 /// Adds a member behind the last one of an object.
-fn insert(text: &mut String, node: &Node, member: &str, indent: usize) {
+fn insert(text: &mut String, node: &JsonNode, member: &str, indent: usize) {
     let (inner, outer) = (" ".repeat(indent), " ".repeat(indent.saturating_sub(2)));
     match node.members().last() {
         Some(last) => text.insert_str(last.value.span.end, &format!(",\n{inner}{member}")),
@@ -126,7 +126,7 @@ fn insert(text: &mut String, node: &Node, member: &str, indent: usize) {
 }
 
 /// Takes a member out of an object, with the comma that belongs to it.
-fn remove(text: &mut String, node: &Node, at: usize) {
+fn remove(text: &mut String, node: &JsonNode, at: usize) {
     let members = node.members();
     let span = match (
         at.checked_sub(1).map(|before| &members[before]),

@@ -5,7 +5,7 @@
 
 use std::cell::OnceCell;
 
-use materia_model::loadout::{Config, Layer};
+use materia_model::loadout::{Config, ConfigLayer};
 
 use super::Files;
 
@@ -30,7 +30,7 @@ impl<'a> ConfigSnapshot<'a> {
     }
 
     /// The layers, lowest first.
-    pub fn layers(&self) -> &'a [Layer] {
+    pub fn layers(&self) -> &'a [ConfigLayer] {
         self.files.layers()
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use materia_model::finding::Source;
-use materia_model::loadout::{Config, Scope};
+use materia_model::loadout::{Config, ConfigScope};
 
 use super::*;
 use crate::home::Variables;
@@ -85,15 +85,15 @@ fn layers_lie_over_each_other_in_their_order() {
         ("project/flag.json", "{}"),
     ]);
     let files = room.find(Some("env.json"), Some("flag.json")).unwrap();
-    let scopes: Vec<Scope> = files.layers().iter().map(|layer| layer.scope).collect();
+    let scopes: Vec<ConfigScope> = files.layers().iter().map(|layer| layer.scope).collect();
     assert_eq!(
         scopes,
         [
-            Scope::Default,
-            Scope::User,
-            Scope::Project,
-            Scope::Environment,
-            Scope::Flag
+            ConfigScope::Default,
+            ConfigScope::User,
+            ConfigScope::Project,
+            ConfigScope::Environment,
+            ConfigScope::Flag
         ]
     );
     assert_eq!(files.layers()[4].document.source().name(), "flag.json");

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use materia_model::finding::{Finding, Severity, Source};
-use materia_model::loadout::{Config, Scope};
+use materia_model::loadout::{Config, ConfigScope};
 use materia_model::text::quoted;
 use serde::{Deserialize, Serialize};
 
@@ -105,7 +105,7 @@ pub fn choose_active(
     let snapshot = files.snapshot();
     let own = files
         .layers()
-        .partition_point(|layer| layer.scope <= Scope::User);
+        .partition_point(|layer| layer.scope <= ConfigScope::User);
     refuse_broken_files(&files.layers()[..own])?;
     let config = snapshot.config();
     let name = choose(config, Some(&request.name))?;
@@ -113,8 +113,8 @@ pub fn choose_active(
         return Err(unknown(config, &request.name).into());
     };
     let (scope, file) = match one.scope {
-        Scope::Default | Scope::User => (Scope::User, home.config()),
-        Scope::Project if request.reach == ActiveReach::Project => {
+        ConfigScope::Default | ConfigScope::User => (ConfigScope::User, home.config()),
+        ConfigScope::Project if request.reach == ActiveReach::Project => {
             (one.scope, file_of(&files, one.scope))
         }
         elsewhere => {
@@ -129,7 +129,7 @@ pub fn choose_active(
     {
         return Err(LoadoutError::Broken(compiled.findings).into());
     }
-    let was_trusted = scope == Scope::Project
+    let was_trusted = scope == ConfigScope::Project
         && ProjectTrust::inspect_snapshot(&snapshot, Some(home))?
             .require()
             .is_ok();
@@ -209,7 +209,7 @@ fn overruled(files: &Files, name: &str) -> Vec<Finding> {
     vec![Finding::warning("overruled", message).hint(hint)]
 }
 
-fn file_of(files: &Files, scope: Scope) -> PathBuf {
+fn file_of(files: &Files, scope: ConfigScope) -> PathBuf {
     let layer = files.layers().iter().position(|layer| layer.scope == scope);
     layer
         .and_then(|layer| files.path(layer))

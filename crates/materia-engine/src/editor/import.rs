@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use materia_model::finding::{Finding, Source};
-use materia_model::import::{self, Imported, MAX_BYTES, Shell};
+use materia_model::import::{self, ImportResult, MAX_BYTES, ShellLines};
 use materia_model::text;
 use serde::Serialize;
 use serde_json::Value;
@@ -76,7 +76,7 @@ pub struct ImportedRecipe {
 
 /// Imports a goose recipe and the recipes that it needs.
 pub fn goose(path: &Path, into: Option<&Path>) -> Result<ImportReport, ImportError> {
-    let mut all = Imported::default();
+    let mut all = ImportResult::default();
     let mut seen = BTreeSet::new();
     let mut left = vec![path.to_owned()];
     while let Some(path) = left.pop() {
@@ -107,7 +107,7 @@ pub fn goose(path: &Path, into: Option<&Path>) -> Result<ImportReport, ImportErr
 pub fn justfile(
     named: Option<&Path>,
     cwd: &Path,
-    shell: Shell,
+    shell: ShellLines,
     into: Option<&Path>,
 ) -> Result<ImportReport, ImportError> {
     let found = || {
@@ -143,7 +143,7 @@ fn read(path: &Path) -> Result<String, ImportError> {
     std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
 }
 
-fn finished(imported: Imported, into: Option<&Path>) -> Result<ImportReport, ImportError> {
+fn finished(imported: ImportResult, into: Option<&Path>) -> Result<ImportReport, ImportError> {
     let place = |name: &str| into.map(|folder| folder.join(format!("{name}.json")));
     if let Some(taken) = imported
         .recipes

@@ -3,8 +3,8 @@
 //! Owns the list, and refusing a loadout that is unknown or broken. Reads no file.
 
 use materia_model::finding::{Finding, Severity};
-use materia_model::loadout::layer::Edit;
-use materia_model::loadout::{Compiled, Config, Graph, Layer};
+use materia_model::loadout::layer::EditRight;
+use materia_model::loadout::{CompiledLoadout, Config, ConfigLayer, Graph};
 use serde::Serialize;
 
 /// A loadout that cannot be used.
@@ -67,7 +67,7 @@ pub fn list(config: &Config<'_>) -> LoadoutsReport {
             id: one.id,
             source: one.scope.as_str(),
             description: one.description.map(str::to_owned),
-            editable: one.edit == Edit::Open,
+            editable: one.edit == EditRight::Open,
             usable,
             issues: compiled
                 .map(|compiled| compiled.findings)
@@ -91,11 +91,11 @@ pub(crate) fn compiled(
     let name = choose(config, named)?;
     match config.compile(name) {
         None => Err(unknown(config, name)),
-        Some(Compiled {
+        Some(CompiledLoadout {
             graph: Some(graph),
             findings,
         }) => Ok((graph, findings)),
-        Some(Compiled { findings, .. }) => Err(LoadoutError::Broken(findings)),
+        Some(CompiledLoadout { findings, .. }) => Err(LoadoutError::Broken(findings)),
     }
 }
 
@@ -115,7 +115,7 @@ pub(super) fn unknown(config: &Config<'_>, name: &str) -> LoadoutError {
 }
 
 /// Refuses files that are wrong as a whole: what the rest says cannot be relied on.
-pub(super) fn refuse_broken_files(layers: &[Layer]) -> Result<(), LoadoutError> {
+pub(super) fn refuse_broken_files(layers: &[ConfigLayer]) -> Result<(), LoadoutError> {
     let found = layers.iter().flat_map(|layer| layer.document.findings());
     let errors: Vec<Finding> = found
         .filter(|finding| finding.severity == Severity::Error)

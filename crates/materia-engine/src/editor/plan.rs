@@ -9,9 +9,9 @@ use std::path::Path;
 use materia_model::cast::{MAX_CYCLES, MAX_VISITS};
 use materia_model::finding::Finding;
 use materia_model::loadout::Config;
-use materia_model::loadout::fanout::{self, Net};
-use materia_model::loadout::settings::Budget;
-use materia_model::materia::Parse;
+use materia_model::loadout::fanout::{self, DefaultLimits};
+use materia_model::loadout::settings::BudgetSettings;
+use materia_model::materia::OutputParse;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ pub struct PlanReport {
     /// Runs of utilities.
     pub runs: PlanRange,
     /// What stops it, where the config says.
-    pub budget: Budget,
+    pub budget: BudgetSettings,
     /// What it would use when all goes well, as far as earlier casts tell.
     pub estimate: Option<PlanEstimate>,
     /// What is strange about it.
@@ -100,7 +100,7 @@ pub fn plan(
     casts: &Path,
 ) -> Result<PlanReport, LoadoutError> {
     let (graph, warnings) = compiled(config, named)?;
-    let net = Net {
+    let net = DefaultLimits {
         visits: MAX_VISITS,
         cycles: MAX_CYCLES,
     };
@@ -114,7 +114,7 @@ pub fn plan(
             most: visited.most,
         };
         let is_agent = socket.materia.agent().is_some();
-        let repairs = if socket.contract.parse == Parse::Json {
+        let repairs = if socket.contract.parse == OutputParse::Json {
             2
         } else {
             1

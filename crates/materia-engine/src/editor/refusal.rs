@@ -3,9 +3,9 @@
 //! Owns the refusals: names that cannot be used, definitions that ship or are locked, changes that
 //! another editor made meanwhile, and errors in what would be saved. Writes nothing.
 
-use materia_model::document::Node;
+use materia_model::document::JsonNode;
 use materia_model::finding::Severity;
-use materia_model::loadout::Scope;
+use materia_model::loadout::ConfigScope;
 use serde_json::Value;
 
 use super::check::judge;
@@ -45,7 +45,7 @@ fn refuse_name(name: &str) -> Result<(), SaveError> {
 
 /// Refuses changes of definitions that ship or are locked. Unlocking alone is allowed.
 fn refuse_fixed(before: &ConfigSnapshot<'_>, edit: &SaveEdit) -> Result<(), SaveError> {
-    let shipped = before.files().layer(Scope::Default);
+    let shipped = before.files().layer(ConfigScope::Default);
     if edit.section == Section::Loadout
         && shipped.is_some_and(|layer| layer.document.own("loadouts", &edit.name).is_some())
     {
@@ -75,7 +75,7 @@ fn refuse_conflict(files: &Files, target: Target, edit: &SaveEdit) -> Result<(),
         return Ok(());
     }
     let value = layer.and_then(|layer| layer.document.own(edit.section.name(), &edit.name));
-    let current_value = value.map(Node::to_value);
+    let current_value = value.map(JsonNode::to_value);
     // Two editors that write the same do not disagree.
     if current_value.is_some() && current_value == edit.value {
         return Ok(());

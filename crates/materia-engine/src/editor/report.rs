@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use materia_model::document::path_member;
 use materia_model::finding::Finding;
-use materia_model::loadout::layer::{Edit as Policy, Written};
-use materia_model::loadout::{Layer, Scope};
+use materia_model::loadout::layer::{EditRight as Policy, WrittenDefinition};
+use materia_model::loadout::{ConfigLayer, ConfigScope};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -128,7 +128,7 @@ pub fn definitions(
 
 fn loadout_definition(
     files: &Files,
-    one: Written<'_>,
+    one: WrittenDefinition<'_>,
     policy: Policy,
     listed: Option<LoadoutSummary>,
 ) -> LoadoutDefinition {
@@ -157,8 +157,12 @@ fn loadout_definition(
     }
 }
 
-fn materia_definition(files: &Files, one: Written<'_>, findings: &[Finding]) -> MateriaDefinition {
-    let shipped = files.layer(Scope::Default);
+fn materia_definition(
+    files: &Files,
+    one: WrittenDefinition<'_>,
+    findings: &[Finding],
+) -> MateriaDefinition {
+    let shipped = files.layer(ConfigScope::Default);
     MateriaDefinition {
         source: one.scope.as_str(),
         shipped: shipped.is_some_and(|layer| layer.document.own("materia", one.name).is_some()),
@@ -181,10 +185,14 @@ pub(super) fn about(section: Section, name: &str, findings: &[Finding]) -> Vec<F
     findings.iter().filter(own).cloned().collect()
 }
 
-fn versions(layers: &[Layer], section: Section, name: &str) -> BTreeMap<&'static str, String> {
+fn versions(
+    layers: &[ConfigLayer],
+    section: Section,
+    name: &str,
+) -> BTreeMap<&'static str, String> {
     let editable = layers
         .iter()
-        .filter(|layer| matches!(layer.scope, Scope::User | Scope::Project));
+        .filter(|layer| matches!(layer.scope, ConfigScope::User | ConfigScope::Project));
     editable
         .filter_map(|layer| Some((layer.scope.as_str(), version(layer, section, name)?)))
         .collect()
@@ -197,7 +205,7 @@ fn config_files(files: &Files, home: &Home, project: &Path) -> Vec<ConfigFile> {
         path: target.file(home, project),
         exists: layer(target.scope()).is_some(),
     });
-    let named = [Scope::Environment, Scope::Flag]
+    let named = [ConfigScope::Environment, ConfigScope::Flag]
         .into_iter()
         .filter_map(|scope| {
             let path = files.path(layer(scope)?)?.to_owned();

@@ -10,9 +10,9 @@ use std::io;
 use std::path::Path;
 
 use materia_model::finding::Finding;
-use materia_model::loadout::{Config, Scope};
-use materia_model::materia::{Materia, Parse};
-use materia_model::utility::Input;
+use materia_model::loadout::{Config, ConfigScope};
+use materia_model::materia::{Materia, OutputParse};
+use materia_model::utility::UtilityInput;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -137,7 +137,7 @@ pub fn trial(
     let Some(utility) = materia.utility() else {
         return Err(TrialError::Agent(name.to_owned()));
     };
-    if files.layers()[materia.owner].scope == Scope::Project
+    if files.layers()[materia.owner].scope == ConfigScope::Project
         && !may_run(&snapshot, request, context)
     {
         return Err(TrialError::Untrusted(name.to_owned()));
@@ -209,7 +209,7 @@ fn input(
 ) -> Result<String, serde_json::Error> {
     let (cwd, run_dir) = (context.project.to_string_lossy(), spool.to_string_lossy());
     let item = request.item.as_ref();
-    Input {
+    UtilityInput {
         cwd: &cwd,
         run_dir: &run_dir,
         request: &request.request,
@@ -239,7 +239,7 @@ fn report(materia: &Materia, input: String, called: &Called) -> TrialReport {
     ended.stdout_artifact = "stdout".to_owned();
     ended.stderr_artifact = "stderr".to_owned();
     let mut problem = ended.failure(&stderr);
-    let json = materia.parse == Some(Parse::Json) || materia.generator;
+    let json = materia.parse == Some(OutputParse::Json) || materia.generator;
     let read = serde_json::from_str::<Value>(stdout.trim());
     if problem.is_none() && json {
         problem = match &read {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use materia_model::document::{self, MAX_BYTES};
 use materia_model::finding::{Finding, Severity, Source};
-use materia_model::loadout::{Config, Scope};
+use materia_model::loadout::{Config, ConfigScope};
 use serde::Serialize;
 
 use crate::config::{Files, ReadError, SHIPPED_NAME};
@@ -107,7 +107,7 @@ pub fn in_effect(config: &Config<'_>) -> ValidateReport {
     for layer in config
         .layers()
         .iter()
-        .filter(|layer| layer.scope != Scope::Default)
+        .filter(|layer| layer.scope != ConfigScope::Default)
     {
         let name = layer.document.source().name();
         let (own, rest) = findings

@@ -2,8 +2,8 @@
 //!
 //! Owns which results count as an error, and as which kind. Never reads why.
 
-use materia_model::agent::FailureKind;
-use materia_model::cast::{Code, Status};
+use materia_model::agent::AgentFailureKind;
+use materia_model::cast::{CastFailureCode, CastStatus};
 
 use super::ErrorKind;
 use crate::agent_turn::{AgentListReport, AgentOutcome, AgentReport};
@@ -85,7 +85,7 @@ impl AgentReport {
     pub fn exit_code(&self) -> u8 {
         match self.outcome {
             AgentOutcome::Answered => 0,
-            AgentOutcome::Failed(FailureKind::Auth | FailureKind::Unavailable) => {
+            AgentOutcome::Failed(AgentFailureKind::Auth | AgentFailureKind::Unavailable) => {
                 ErrorKind::Agent.exit_code()
             }
             AgentOutcome::Failed(_) => ErrorKind::Failed.exit_code(),
@@ -100,9 +100,11 @@ impl CastReport {
             return Some(ErrorKind::Interrupted);
         }
         match (self.status, self.error.as_ref()?.code) {
-            (Status::Complete | Status::Paused | Status::Running, _) => None,
+            (CastStatus::Complete | CastStatus::Paused | CastStatus::Running, _) => None,
             (_, code) if code.is_limit() => Some(ErrorKind::Limit),
-            (_, Code::AgentAuth | Code::AgentUnavailable) => Some(ErrorKind::Agent),
+            (_, CastFailureCode::AgentAuth | CastFailureCode::AgentUnavailable) => {
+                Some(ErrorKind::Agent)
+            }
             _ => Some(ErrorKind::Failed),
         }
     }

@@ -7,9 +7,9 @@
 use std::fs::File;
 use std::sync::OnceLock;
 
-use materia_model::secret::Guard;
+use materia_model::secret::SecretGuard;
 use materia_model::template::Plan;
-use materia_model::template::plan::Body;
+use materia_model::template::plan::PlanBody;
 
 use crate::process::Stream;
 use crate::store::stream;
@@ -20,7 +20,7 @@ pub(crate) struct Around {
     /// Where everything goes that commands write, besides where the plan has it flow.
     pub streams: Option<Streams>,
     /// What must not get into the streams.
-    pub guard: Guard,
+    pub guard: SecretGuard,
     /// Whether commands that would read nothing get a stdin that stays open, for [`ObserverCommand::Feed`].
     pub held: bool,
     /// Why something is missing from the streams.
@@ -47,7 +47,7 @@ pub(crate) enum ObserverCommand {
 
 impl Around {
     /// Surroundings in which everything is still to come.
-    pub(crate) fn new(streams: Streams, guard: Guard, held: bool) -> Self {
+    pub(crate) fn new(streams: Streams, guard: SecretGuard, held: bool) -> Self {
         Self {
             streams: Some(streams),
             guard,
@@ -78,12 +78,12 @@ impl Around {
 pub(super) fn is_one_command(plan: &Plan) -> bool {
     plan.controls.recover.is_none()
         && match &plan.body {
-            Body::Command { .. } => true,
-            Body::Nested(inner) => is_one_command(inner),
-            Body::Sequence(steps) => matches!(&steps[..], [only] if is_one_command(only)),
-            Body::Parallel { branches, .. } => {
+            PlanBody::Command { .. } => true,
+            PlanBody::Nested(inner) => is_one_command(inner),
+            PlanBody::Sequence(steps) => matches!(&steps[..], [only] if is_one_command(only)),
+            PlanBody::Parallel { branches, .. } => {
                 matches!(&branches[..], [only] if is_one_command(only))
             }
-            Body::Skipped(_) => false,
+            PlanBody::Skipped(_) => false,
         }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use materia_model::template::Plan;
-use materia_model::template::plan::{Body, Controls, Output};
+use materia_model::template::plan::{OutputChannel, PlanBody, PlanControls};
 use materia_model::text;
 
 use super::flow::Flow;
@@ -58,7 +58,7 @@ impl<'p> Walk<'_, 'p> {
                 .push_back(Action::Settle(id, Done::cancelled()));
         }
         if delay > 0
-            && !matches!(task.plan.body, Body::Skipped(_))
+            && !matches!(task.plan.body, PlanBody::Skipped(_))
             && let Some(until) = clock::deadline_in(Duration::from_millis(delay))
         {
             task.phase = Phase::Delayed(until);
@@ -74,15 +74,15 @@ impl<'p> Walk<'_, 'p> {
         let (plan, input) = (task.plan, task.input.clone());
         match &plan.body {
             // Its deadline is counted from its start, by the nursery.
-            Body::Command { .. } => return self.enqueue(id),
-            Body::Skipped(_) => {
+            PlanBody::Command { .. } => return self.enqueue(id),
+            PlanBody::Skipped(_) => {
                 let done = Done {
                     end: End::Skipped,
                     ..Done::ok(input)
                 };
                 return self.actions.push_back(Action::Settle(id, done));
             }
-            Body::Sequence(steps) => match steps.first() {
+            PlanBody::Sequence(steps) => match steps.first() {
                 Some(first) => {
                     task.phase = Phase::Sequence {
                         step: 0,
@@ -94,11 +94,11 @@ impl<'p> Walk<'_, 'p> {
                 }
                 None => self.actions.push_back(Action::Settle(id, Done::ok(input))),
             },
-            Body::Parallel { branches, .. } => {
+            PlanBody::Parallel { branches, .. } => {
                 task.phase = parallel::unstarted(branches.len());
                 self.fill(id);
             }
-            Body::Nested(inner) => {
+            PlanBody::Nested(inner) => {
                 task.phase = Phase::Nested(None);
                 let child = self.add(inner, Some((id, 0)), input);
                 self.set_current(id, child);
@@ -218,8 +218,8 @@ impl<'p> Walk<'_, 'p> {
 
     /// Replaces what a node wrote by what its `output` selects; a path that should exist has to
     /// (T15).
-    fn select_output(&self, controls: &Controls, done: &mut Done) {
-        let Output::Value { text, must_exist } = &controls.output else {
+    fn select_output(&self, controls: &PlanControls, done: &mut Done) {
+        let OutputChannel::Value { text, must_exist } = &controls.output else {
             return;
         };
         let missing = *must_exist && !self.request.cwd.join(text).exists();
@@ -247,7 +247,7 @@ impl<'p> Walk<'_, 'p> {
 
 /// Keeps what a stage wrote in the file that later steps name (R7); one that failed or was skipped
 /// wrote nothing.
-fn keep_stage(controls: &Controls, done: &mut Done) {
+fn keep_stage(controls: &PlanControls, done: &mut Done) {
     let Some(path) = &controls.keep else { return };
     let nothing = Flow::None;
     let flow = if done.end == End::Ok {

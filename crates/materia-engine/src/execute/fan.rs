@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-use materia_model::template::plan::Failure;
+use materia_model::template::plan::FailurePolicy;
 
 use super::flow::{Flow, Spool};
 use super::task::{Done, End, TaskId, Trail};
@@ -53,7 +53,7 @@ pub(super) struct Finished {
     pub(super) end: End,
     pub(super) code: i32,
     pub(super) stderr: String,
-    pub(super) scope: Failure,
+    pub(super) scope: FailurePolicy,
     pub(super) kept: Kept,
     pub(super) trail: Trail,
 }
@@ -99,7 +99,13 @@ impl Fan {
     }
 
     /// Notes the end of a branch and whether it failed for everybody.
-    pub(super) fn end(&mut self, slot: usize, done: Done, own: Failure, spool: &Spool) -> bool {
+    pub(super) fn end(
+        &mut self,
+        slot: usize,
+        done: Done,
+        own: FailurePolicy,
+        spool: &Spool,
+    ) -> bool {
         let fatal = is_fatal(done.end, done.scope, own);
         // The output of a failed branch is no part of a join; that of a fatal one is the result.
         let kept = match done.end {
@@ -174,6 +180,6 @@ impl Fan {
 }
 
 /// Whether a branch failed for everybody.
-pub(super) fn is_fatal(end: End, scope: Failure, own: Failure) -> bool {
-    end.is_own_failure() && scope.max(own) == Failure::Root
+pub(super) fn is_fatal(end: End, scope: FailurePolicy, own: FailurePolicy) -> bool {
+    end.is_own_failure() && scope.max(own) == FailurePolicy::Root
 }

@@ -6,7 +6,7 @@
 use std::io;
 use std::time::Duration;
 
-use materia_model::template::plan::Body;
+use materia_model::template::plan::PlanBody;
 use materia_model::text;
 use rustix::io::Errno;
 
@@ -64,7 +64,7 @@ impl Walk<'_, '_> {
         let Some(task) = self.task(id) else {
             return Ok(());
         };
-        let Body::Command { argv, part, .. } = &task.plan.body else {
+        let PlanBody::Command { argv, part, .. } = &task.plan.body else {
             return Ok(());
         };
         let (plan, attempt, input) = (task.plan, task.shown_attempt, task.input.clone());
@@ -228,7 +228,7 @@ fn start_ourselves(command: &mut Command) {
 
 /// An execution of a node's command of which nothing is known yet.
 fn of(task: &Task<'_>) -> CommandRun {
-    let argv = if let Body::Command { argv, .. } = &task.plan.body {
+    let argv = if let PlanBody::Command { argv, .. } = &task.plan.body {
         argv.clone()
     } else {
         Vec::new()

@@ -4,7 +4,7 @@
 //! Owns the rules of fan-out, quorum and cancellation (T10, T17, T19, T20). The text of a join is
 //! in `join`.
 
-use materia_model::template::plan::{Body, Failure};
+use materia_model::template::plan::{FailurePolicy, PlanBody};
 
 use super::fan::{Fan, Finished, Kept, Place, is_fatal};
 use super::flow::Flow;
@@ -20,7 +20,7 @@ impl<'p> Walk<'_, 'p> {
         loop {
             let held_back = self.has_enough_to_do();
             let Some(task) = self.task(id) else { return };
-            let Body::Parallel {
+            let PlanBody::Parallel {
                 branches,
                 concurrency,
                 ..
@@ -115,7 +115,7 @@ impl<'p> Walk<'_, 'p> {
 
     fn join_if_complete(&mut self, id: TaskId) {
         let Some(task) = self.task(id) else { return };
-        let Body::Parallel {
+        let PlanBody::Parallel {
             branches,
             min_successful,
             ..
@@ -141,7 +141,7 @@ impl<'p> Walk<'_, 'p> {
         &self,
         plans: &'p [materia_model::template::Plan],
         mut places: Vec<Place>,
-        own: Failure,
+        own: FailurePolicy,
         min_successful: usize,
     ) -> Done {
         let mut trail = Trail::default();
@@ -171,7 +171,7 @@ impl<'p> Walk<'_, 'p> {
                 end,
                 code,
                 stderr,
-                scope: Failure::Root,
+                scope: FailurePolicy::Root,
                 trail,
                 flow,
             };
@@ -207,7 +207,7 @@ impl<'p> Walk<'_, 'p> {
                     ..Done::ok(flow)
                 }
             }
-            Ok(flow) if own == Failure::Branch && code != 0 => Done {
+            Ok(flow) if own == FailurePolicy::Branch && code != 0 => Done {
                 end: End::Failed,
                 code,
                 stderr,

@@ -1,6 +1,6 @@
 //! Sequences: one step after the other, and what a failed step means for the rest (T16).
 
-use materia_model::template::plan::{Body, Failure};
+use materia_model::template::plan::{FailurePolicy, PlanBody};
 
 use super::flow::Flow;
 use super::task::{Done, Phase, TaskId};
@@ -10,19 +10,19 @@ impl Walk<'_, '_> {
     /// A step is over: the next one begins with what it wrote, or the sequence ends with it.
     pub(super) fn step_ended(&mut self, id: TaskId, mut done: Done) {
         let Some(task) = self.task(id) else { return };
-        let Body::Sequence(steps) = &task.plan.body else {
+        let PlanBody::Sequence(steps) = &task.plan.body else {
             return;
         };
         let stopping = task.stopping.is_some();
         let own = if stopping {
-            Failure::Continue
+            FailurePolicy::Continue
         } else {
             task.plan.controls.failure
         };
         let alone = if task.parent.is_none() && steps.len() == 1 {
-            Failure::Root
+            FailurePolicy::Root
         } else {
-            Failure::Continue
+            FailurePolicy::Continue
         };
         let Phase::Sequence { step, so_far, .. } = &mut task.phase else {
             return;
@@ -31,7 +31,7 @@ impl Walk<'_, '_> {
         if done.end.is_failure() {
             done.scope = done.scope.max(own).max(alone);
         }
-        let stops = done.end.is_failure() && done.scope > Failure::Continue;
+        let stops = done.end.is_failure() && done.scope > FailurePolicy::Continue;
         *step += 1;
         let slot = *step;
         let next = steps.get(slot).filter(|_| !stops && !stopping);

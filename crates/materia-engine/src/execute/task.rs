@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use materia_model::template::Plan;
-use materia_model::template::plan::Failure;
+use materia_model::template::plan::FailurePolicy;
 
 use super::fan::Fan;
 use super::flow::Flow;
@@ -165,7 +165,7 @@ pub(super) struct Done {
     /// The end of what it wrote to stderr.
     pub(super) stderr: String,
     /// How far its failure reaches.
-    pub(super) scope: Failure,
+    pub(super) scope: FailurePolicy,
     /// What happened on the way.
     pub(super) trail: Trail,
 }
@@ -205,7 +205,7 @@ impl Done {
             code: 0,
             flow,
             stderr: String::new(),
-            scope: Failure::Continue,
+            scope: FailurePolicy::Continue,
             trail: Trail::default(),
         }
     }
@@ -222,15 +222,15 @@ impl Done {
 
 #[cfg(test)]
 mod tests {
-    use materia_model::template::plan::{Body, Controls, Kind};
+    use materia_model::template::plan::{PlanBody, PlanControls, PlanKind};
 
     use super::*;
 
     #[test]
     fn a_name_that_outlived_its_node_finds_nothing() {
         let plan = Plan {
-            body: Body::Skipped(Kind::Command),
-            controls: Controls::plain(Failure::Continue),
+            body: PlanBody::Skipped(PlanKind::Command),
+            controls: PlanControls::plain(FailurePolicy::Continue),
         };
         let task = || Task {
             plan: &plan,

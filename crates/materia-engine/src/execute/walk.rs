@@ -28,7 +28,7 @@ pub(super) struct Walk<'r, 'p> {
     /// Whether nobody reads what commands write but the streams.
     pub(super) terminal: bool,
     /// What every running command's streams go through on their way to a file.
-    pub(super) veils: BTreeMap<(LeafId, Stream), secret::Stream<'r>>,
+    pub(super) veils: BTreeMap<(LeafId, Stream), secret::RedactedStream<'r>>,
     pub(super) nursery: &'r mut Nursery,
     pub(super) controller: &'r mut dyn RunController,
     pub(super) spool: Spool,

@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use materia_model::message::{Address, Posted, Said, event};
+use materia_model::message::{Address, OutboxMessage, RoomMessage, event};
 use materia_model::record::Record;
 use serde::Serialize;
 
@@ -36,9 +36,9 @@ pub enum FollowedView {
 #[serde(untagged)]
 pub enum FollowedMessage {
     /// To the coordinator.
-    Outbox(Box<Posted>),
+    Outbox(Box<OutboxMessage>),
     /// In the room.
-    Room(Box<Said>),
+    Room(Box<RoomMessage>),
     /// Its beginning.
     Preview(Box<Preview>),
 }
@@ -90,15 +90,15 @@ pub fn follow_messages(
 }
 
 fn shown(view: FollowedView, record: &Record) -> Option<FollowedMessage> {
-    let Some(event::Record::Message(message)) = event::Record::read(record) else {
+    let Some(event::MailRecord::Message(message)) = event::MailRecord::read(record) else {
         return None;
     };
     Some(match (view, &message.envelope.to) {
         (FollowedView::Outbox, Address::Coordinator | Address::Session(_)) => {
-            FollowedMessage::Outbox(Box::new(Posted::new(record.at, &message)))
+            FollowedMessage::Outbox(Box::new(OutboxMessage::new(record.at, &message)))
         }
         (FollowedView::Room, Address::Room(_)) => {
-            FollowedMessage::Room(Box::new(Said::new(record.at, &message)))
+            FollowedMessage::Room(Box::new(RoomMessage::new(record.at, &message)))
         }
         (FollowedView::Previews, Address::Room(_)) => {
             let preview = previewed(&message.id, record.at, &message.envelope);

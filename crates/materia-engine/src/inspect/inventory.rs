@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use materia_model::name::RunId;
-use materia_model::run::{State, Status};
+use materia_model::run::{RunState, RunStatus};
 use materia_model::time::Timestamp;
 use serde::Serialize;
 
@@ -112,12 +112,12 @@ fn rank(run: &Listed) -> (bool, Reverse<Option<Timestamp>>) {
 /// One that goes on, and one that went wrong; else the newest.
 fn next(runs: &[Listed]) -> Vec<String> {
     let look = |run: &Listed| format!("materia inspect run:{}", run.run);
-    let newest = |fits: fn(Status) -> bool| {
+    let newest = |fits: fn(RunStatus) -> bool| {
         runs.iter()
             .filter(|run| fits(run.status))
             .min_by_key(|run| rank(run))
     };
-    let failed = newest(|status| matches!(status, Status::Failed | Status::Exited));
+    let failed = newest(|status| matches!(status, RunStatus::Failed | RunStatus::Exited));
     let failed = failed.map(|run| format!("{} --view tail", look(run)));
     let active = newest(|status| !status.is_terminal()).map(look);
     let mut next: Vec<String> = active.into_iter().chain(failed).collect();
@@ -148,8 +148,8 @@ fn broken(
 }
 
 /// What a damaged journal says before the damage; nothing where it does not come to a start.
-fn beginning(place: &Place) -> Option<State> {
-    let mut state = State::default();
+fn beginning(place: &Place) -> Option<RunState> {
+    let mut state = RunState::default();
     let records = Reader::open(&place.journal(), From::Beginning).ok()?;
     for record in records.map_while(Result::ok) {
         state.apply(&record);

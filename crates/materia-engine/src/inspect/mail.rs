@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use materia_model::message::{
-    Address, Communication, Counts, Entry, Envelope, Mail, Mailbox, Place, Posted, State, event,
+    Address, Communication, Envelope, MailState, Mailbox, MessageState, OutboxMessage, QueueCounts,
+    QueueEntry, QueueId, event,
 };
 use materia_model::name::{BranchName, RunId};
 use serde::Serialize;
@@ -26,7 +27,7 @@ pub struct OutboxReport {
     /// The run.
     pub run: RunId,
     /// The last of them.
-    pub messages: Vec<Posted>,
+    pub messages: Vec<OutboxMessage>,
     /// How many there were.
     pub total: u64,
     /// Whether older ones are not shown.
@@ -44,7 +45,7 @@ pub struct MailboxReport {
     /// What the run takes and sends.
     pub mailbox: Mailbox,
     /// How many there are of each.
-    pub counts: Counts,
+    pub counts: QueueCounts,
     /// The last of them.
     pub messages: Vec<QueuedMessage>,
     /// How many there were.
@@ -59,7 +60,7 @@ pub struct MailboxReport {
 pub struct QueuedMessage {
     /// What became of it.
     #[serde(flatten)]
-    pub entry: Entry,
+    pub entry: QueueEntry,
     /// What is in it, for whoever wants it whole.
     #[serde(flatten)]
     #[cfg_attr(feature = "typescript", ts(skip))]
@@ -90,8 +91,8 @@ pub struct CommunicationReport {
 }
 
 /// What a run said to its coordinator.
-pub fn messages(run: &RunId, mail: &Mail, lines: usize) -> OutboxReport {
-    let messages: Vec<Posted> = last(mail.outbox().last().cloned(), lines);
+pub fn messages(run: &RunId, mail: &MailState, lines: usize) -> OutboxReport {
+    let messages: Vec<OutboxMessage> = last(mail.outbox().last().cloned(), lines);
     let total = mail.outbox().total;
     OutboxReport {
         ok: true,
@@ -106,13 +107,13 @@ pub fn messages(run: &RunId, mail: &Mail, lines: usize) -> OutboxReport {
 pub fn mailbox(
     run: &RunId,
     branch: Option<&BranchName>,
-    mail: &Mail,
+    mail: &MailState,
     lines: usize,
 ) -> MailboxReport {
     let (place, address) = match branch {
-        None => (Place::Run, Address::Run(run.clone())),
+        None => (QueueId::Run, Address::Run(run.clone())),
         Some(branch) => (
-            Place::Branch(branch.clone()),
+            QueueId::Branch(branch.clone()),
             Address::Branch(run.clone(), branch.clone()),
         ),
     };
@@ -123,7 +124,7 @@ pub fn mailbox(
         .map(|entry| {
             let mut entry = entry.clone();
             if is_free(&entry) {
-                entry.state = State::Queued;
+                entry.state = MessageState::Queued;
             }
             QueuedMessage {
                 entry,
@@ -148,8 +149,8 @@ pub fn mailbox(
 }
 
 /// Whether whoever had a message is gone: it waits again, and the next who asks gets it.
-fn is_free(entry: &Entry) -> bool {
-    matches!(&entry.state, State::Claimed { by, .. } if run::is_dead(by))
+fn is_free(entry: &QueueEntry) -> bool {
+    matches!(&entry.state, MessageState::Claimed { by, .. } if run::is_dead(by))
 }
 
 impl MailboxReport {
@@ -205,7 +206,7 @@ fn find(
     wanted: &mut BTreeMap<String, Option<Envelope>>,
 ) -> Result<(), post::Error> {
     for record in Reader::open(&place.journal(), From::Beginning)? {
-        let Some(event::Record::Message(message)) = event::Record::read(&record?) else {
+        let Some(event::MailRecord::Message(message)) = event::MailRecord::read(&record?) else {
             continue;
         };
         let id = match (queue, &message.envelope.to) {
@@ -220,7 +221,7 @@ fn find(
 }
 
 /// Whom a run can talk to.
-pub fn communication(mail: &Mail) -> CommunicationReport {
+pub fn communication(mail: &MailState) -> CommunicationReport {
     CommunicationReport {
         ok: true,
         communication: Communication::of(mail, None),

@@ -2,7 +2,7 @@
 //!
 //! Owns how much of it is shown: lines, and bytes, since one line can be a whole file.
 
-use materia_model::run::{State, Status};
+use materia_model::run::{RunState, RunStatus};
 use serde::Serialize;
 
 use super::LINES;
@@ -22,7 +22,7 @@ pub struct TailReport {
     /// The run.
     pub run: String,
     /// How it stands.
-    pub status: Status,
+    pub status: RunStatus,
     /// The last lines.
     #[serde(flatten)]
     pub tail: Tail,
@@ -38,7 +38,7 @@ pub struct TailReport {
 }
 
 /// The last lines of what a run wrote.
-pub fn tail(place: &Place, state: &State, lines: usize) -> Result<TailReport, Error> {
+pub fn tail(place: &Place, state: &RunState, lines: usize) -> Result<TailReport, Error> {
     let mut tail = run::tail(place, lines)?;
     let most = if lines > LINES { MOST } else { USUAL };
     let stdout = cut(&mut tail.stdout, tail.stdout_bytes, most);

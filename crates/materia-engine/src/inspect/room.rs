@@ -3,7 +3,7 @@
 //! Owns their reports, bounded by the number of lines that was asked for; each says how much there
 //! is besides.
 
-use materia_model::message::{Address, Contact, Envelope, Member, Room, Said};
+use materia_model::message::{Address, Contact, Envelope, Room, RoomMember, RoomMessage};
 use materia_model::name::RunId;
 use materia_model::text;
 use materia_model::time::Timestamp;
@@ -43,7 +43,7 @@ pub struct RoomTimeline {
     /// The room.
     pub room: Address,
     /// The last of them.
-    pub messages: Vec<Said>,
+    pub messages: Vec<RoomMessage>,
     /// How many there were.
     pub total: u64,
     /// Whether older ones are not shown.
@@ -93,7 +93,7 @@ pub struct RoomRoster {
     /// The room.
     pub room: Address,
     /// Who is or was there: those who are first, then by address.
-    pub members: Vec<Member>,
+    pub members: Vec<RoomMember>,
     /// How many there are.
     pub total: usize,
     /// Whether some are not shown.
@@ -160,7 +160,7 @@ pub fn previews(run: &RunId, room: &Room, lines: usize) -> PreviewsReport {
 /// Who is or was in a room.
 pub fn roster(run: &RunId, room: &Room, lines: usize) -> RoomRoster {
     let total = room.roster().len();
-    let members: Vec<Member> = present_first(room.roster())
+    let members: Vec<RoomMember> = present_first(room.roster())
         .take(lines.max(1))
         .cloned()
         .collect();
@@ -194,14 +194,14 @@ pub fn contacts(run: &RunId, room: &Room, lines: usize) -> ContactsReport {
 
 /// Where not everybody is shown, those who left are what can be missed.
 fn present_first<'a>(
-    members: impl Iterator<Item = &'a Member>,
-) -> impl Iterator<Item = &'a Member> {
-    let (there, left): (Vec<&Member>, Vec<&Member>) =
+    members: impl Iterator<Item = &'a RoomMember>,
+) -> impl Iterator<Item = &'a RoomMember> {
+    let (there, left): (Vec<&RoomMember>, Vec<&RoomMember>) =
         members.partition(|member| !member.has_left());
     there.into_iter().chain(left)
 }
 
-fn preview(said: &Said) -> Preview {
+fn preview(said: &RoomMessage) -> Preview {
     previewed(&said.id, said.received_at, &said.envelope)
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use materia_model::run::{Cast, RetireWhen, State, Status};
+use materia_model::run::{DrivenCast, RetireWhen, RunState, RunStatus};
 use materia_model::run_fold::RunFold;
 use materia_model::time::Timestamp;
 use serde::Serialize;
@@ -24,13 +24,13 @@ use crate::run::{Place, RunLog};
     derive(ts_rs::TS),
     ts(rename = "RunStatusFields")
 )]
-pub struct RunStatus {
+pub struct RunSnapshot {
     /// The run.
     pub run: String,
     /// Its address.
     pub address: String,
     /// How it stands.
-    pub status: Status,
+    pub status: RunStatus,
     /// Which start this is about.
     pub generation: String,
     /// How often it was started.
@@ -84,7 +84,7 @@ pub struct RunStatus {
     /// How we know, where nobody was there to see it.
     pub evidence: Option<String>,
     /// The runs that were spawned inside it, and how they ended.
-    pub children: BTreeMap<String, Option<Status>>,
+    pub children: BTreeMap<String, Option<RunStatus>>,
 }
 
 /// A cast and its status: a run that is done may have left it waiting for an answer.
@@ -93,20 +93,20 @@ pub struct RunStatus {
 pub struct CastOfRun {
     /// The cast.
     #[serde(flatten)]
-    pub cast: Cast,
+    pub cast: DrivenCast,
     /// How it stands, proved.
     pub status: &'static str,
 }
 
 impl CastOfRun {
-    fn new(cast: &Cast) -> Self {
+    fn new(cast: &DrivenCast) -> Self {
         let status = Glance::at(Path::new(&cast.dir)).standing.as_str();
         let cast = cast.clone();
         Self { cast, status }
     }
 }
 
-impl RunStatus {
+impl RunSnapshot {
     /// The document for a run.
     pub fn of(place: &Place, fold: &RunFold) -> Self {
         Self::new(place, &fold.run, actor::status(fold))
@@ -114,7 +114,7 @@ impl RunStatus {
 
     /// The document for a run of which only the status was read. The journal of an agent is read
     /// again for its turns.
-    pub fn read(place: &Place, state: &State) -> Self {
+    pub fn read(place: &Place, state: &RunState) -> Self {
         let is_agent = state
             .start
             .as_ref()
@@ -124,7 +124,7 @@ impl RunStatus {
         Self::new(place, state, agent)
     }
 
-    fn new(place: &Place, state: &State, agent: Option<ActorStatus>) -> Self {
+    fn new(place: &Place, state: &RunState, agent: Option<ActorStatus>) -> Self {
         let start = state.start.clone().unwrap_or_default();
         let end = state
             .ended
@@ -138,7 +138,7 @@ impl RunStatus {
             generation: start.generation,
             generations: state.generations,
             state_dir: place.dir().to_string_lossy().into_owned(),
-            pid: (state.status == Status::Running).then_some(start.supervisor.pid),
+            pid: (state.status == RunStatus::Running).then_some(start.supervisor.pid),
             session: start.session,
             parent: start.parent,
             recipe: start.recipe,

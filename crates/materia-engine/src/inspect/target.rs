@@ -4,7 +4,7 @@
 
 use materia_model::message::{Address, AddressError};
 use materia_model::name::{BranchName, NameError, RunId, SessionId};
-use materia_model::run::Status;
+use materia_model::run::RunStatus;
 use materia_model::text;
 
 /// What is looked at.
@@ -201,7 +201,7 @@ pub enum Filter {
     /// Those that are.
     Terminal,
     /// Those that stand so.
-    Exactly(Status),
+    Exactly(RunStatus),
 }
 
 impl Filter {
@@ -211,7 +211,7 @@ impl Filter {
             "all" => Ok(Self::All),
             "active" => Ok(Self::Active),
             "terminal" => Ok(Self::Terminal),
-            word => Status::ALL
+            word => RunStatus::ALL
                 .into_iter()
                 .find(|status| status.as_str() == word)
                 .map(Self::Exactly)
@@ -220,7 +220,7 @@ impl Filter {
     }
 
     /// Whether a run that stands so is meant.
-    pub fn fits(self, status: Status) -> bool {
+    pub fn fits(self, status: RunStatus) -> bool {
         match self {
             Self::All => true,
             Self::Active => !status.is_terminal(),

@@ -3,9 +3,9 @@
 //! Owns the report and how much of each thing it looks at. Runs and messages can be asked for
 //! alone: whoever looks on at every change has no use for a survey of all recipes.
 
-use materia_model::message::{Address, Mail, Place, Posted, State};
+use materia_model::message::{Address, MailState, MessageState, OutboxMessage, QueueId};
 use materia_model::name::RunId;
-use materia_model::run::Status;
+use materia_model::run::RunStatus;
 use materia_model::template::risk;
 use materia_model::time::Timestamp;
 use serde::Serialize;
@@ -112,7 +112,7 @@ pub struct Attention {
     pub run: RunId,
     /// The message.
     #[serde(flatten)]
-    pub message: Posted,
+    pub message: OutboxMessage,
 }
 
 /// What wants attention among everything that the caller may see.
@@ -141,7 +141,7 @@ pub fn waiting(root: &Root, caller: Option<&str>, clock: &Clock) -> Result<Waiti
     let (ours, others): (Vec<Listed>, Vec<Listed>) = listed
         .into_iter()
         .partition(|run| caller.is_none_or(|caller| run.session.as_deref() == Some(caller)));
-    let failed = |run: &&Listed| matches!(run.status, Status::Failed | Status::Exited);
+    let failed = |run: &&Listed| matches!(run.status, RunStatus::Failed | RunStatus::Exited);
     let recent_failed_runs: Vec<Listed> = ours
         .iter()
         .rev()
@@ -190,18 +190,18 @@ pub fn waiting(root: &Root, caller: Option<&str>, clock: &Clock) -> Result<Waiti
     })
 }
 
-fn claims(run: &RunId, mail: &Mail, now: Timestamp) -> Vec<StaleClaim> {
-    let own = (Place::Run, Address::Run(run.clone()));
+fn claims(run: &RunId, mail: &MailState, now: Timestamp) -> Vec<StaleClaim> {
+    let own = (QueueId::Run, Address::Run(run.clone()));
     let branches = mail.branches().map(|branch| {
         (
-            Place::Branch(branch.clone()),
+            QueueId::Branch(branch.clone()),
             Address::Branch(run.clone(), branch.clone()),
         )
     });
     let mut stale = Vec::new();
     for (place, address) in std::iter::once(own).chain(branches) {
         for entry in mail.queue(&place).open() {
-            let State::Claimed { by, at } = &entry.state else {
+            let MessageState::Claimed { by, at } = &entry.state else {
                 continue;
             };
             let abandoned = is_dead(by);
@@ -237,7 +237,7 @@ fn recipes(library: &Library) -> Recipes {
 
 /// The tools that touch something. That one takes long is no risk.
 fn risky(survey: &Survey) -> Vec<Risky> {
-    let long = risk::Label::LongRunning.as_str();
+    let long = risk::RiskLabel::LongRunning.as_str();
     let tools = survey
         .entries
         .iter()

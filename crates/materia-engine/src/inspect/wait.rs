@@ -5,11 +5,11 @@
 //! anything is waited for (A9).
 
 use materia_model::name::RunId;
-use materia_model::run::{State, Status};
+use materia_model::run::{RunState, RunStatus};
 use serde::Serialize;
 
 use crate::clock::Clock;
-use crate::inspect::run_status::RunStatus;
+use crate::inspect::run_status::RunSnapshot;
 use crate::process::Interrupts;
 use crate::run::{self, Error, Place, Root, Until, WaitEvent, WaitOptions};
 
@@ -22,7 +22,7 @@ pub struct WaitReport {
     /// Whether the time was over first.
     pub timed_out: bool,
     /// How the runs stand, in the order they were named.
-    pub runs: Vec<RunStatus>,
+    pub runs: Vec<RunSnapshot>,
 }
 
 /// What is shown while runs are waited for. A run is named by its number in the request.
@@ -36,7 +36,7 @@ pub trait WaitObserver {
     fn output(&mut self, _run: usize, _bytes: &[u8]) {}
 
     /// A run is over.
-    fn ended(&mut self, _run: usize, _status: Status) {}
+    fn ended(&mut self, _run: usize, _status: RunStatus) {}
 
     /// The result, as soon as it is known.
     fn report(&mut self, report: &WaitReport);
@@ -72,7 +72,7 @@ pub fn wait(
         runs: places
             .iter()
             .zip(&outcome.states)
-            .map(|(place, state)| RunStatus::read(place, state))
+            .map(|(place, state)| RunSnapshot::read(place, state))
             .collect(),
     };
     observer.report(&report);
@@ -80,8 +80,8 @@ pub fn wait(
     Ok(report)
 }
 
-fn is_done(until: Until, states: &[State]) -> bool {
-    let done = |state: &&State| state.status == Status::Done;
+fn is_done(until: Until, states: &[RunState]) -> bool {
+    let done = |state: &&RunState| state.status == RunStatus::Done;
     match until {
         Until::All => states.iter().all(|state| done(&state)),
         Until::Any => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use materia_model::name::RunId;
-use materia_model::run::Declared;
+use materia_model::run::DeclaredArtifact;
 use materia_model::text;
 use serde::Deserialize;
 use serde_json::Value;
@@ -36,7 +36,7 @@ impl ArtifactError {
 }
 
 /// Reads declarations.
-pub fn parse(declarations: &[String]) -> Result<BTreeMap<String, Declared>, ArtifactError> {
+pub fn parse(declarations: &[String]) -> Result<BTreeMap<String, DeclaredArtifact>, ArtifactError> {
     let mut artifacts = BTreeMap::new();
     for declaration in declarations {
         let (name, content) = declaration
@@ -53,14 +53,14 @@ pub fn parse(declarations: &[String]) -> Result<BTreeMap<String, Declared>, Arti
 }
 
 /// A path, or an object: `{"path": …, "kind"?, "media_type"?, "required"?}`.
-fn artifact(content: &str) -> Option<Declared> {
+fn artifact(content: &str) -> Option<DeclaredArtifact> {
     match serde_json::from_str::<Value>(content) {
-        Ok(object @ Value::Object(_)) => Declared::deserialize(object)
+        Ok(object @ Value::Object(_)) => DeclaredArtifact::deserialize(object)
             .ok()
             .filter(|artifact| !artifact.path.is_empty()),
-        _ => Some(Declared {
+        _ => Some(DeclaredArtifact {
             path: content.to_owned(),
-            ..Declared::default()
+            ..DeclaredArtifact::default()
         }),
     }
 }

@@ -7,7 +7,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use materia_model::template::Facts;
+use materia_model::template::HostFacts;
 use serde::Serialize;
 
 use crate::clock::Clock;
@@ -156,12 +156,12 @@ pub fn run(
     let name = format!(".materia-stages-{}", context.clock.fresh_id());
     let stages = context.spool.join(name);
     let stages_text = stages.to_string_lossy();
-    let facts = Facts {
+    let facts = HostFacts {
         home: context.user_home.and_then(Path::to_str),
         cwd: context.source.cwd.and_then(Path::to_str),
         has_stdin: stdin.is_some(),
         stages: Some(&stages_text),
-        ..Facts::default()
+        ..HostFacts::default()
     };
     let prepared = linked.prepare(facts).map_err(SourceError::Invalid)?;
     // Removed when the template is done.

@@ -10,11 +10,13 @@ use std::path::{Path, PathBuf};
 use materia_model::actor;
 use materia_model::finding::Finding;
 use materia_model::name::RunId;
-use materia_model::run::{Cast, Declared, OnSessionEnd, Origin, RetireWhen, Start, Status};
-use materia_model::secret::Guard;
-use materia_model::template::plan::{Body, Controls, Failure, Stdin};
-use materia_model::template::wire::{self, Wire};
-use materia_model::template::{Facts, Plan};
+use materia_model::run::{
+    DeclaredArtifact, DrivenCast, OnSessionEnd, RetireWhen, RunOrigin, RunStart, RunStatus,
+};
+use materia_model::secret::SecretGuard;
+use materia_model::template::plan::{FailurePolicy, PlanBody, PlanControls, PlanStdin};
+use materia_model::template::wire::{self, PackedPlan};
+use materia_model::template::{HostFacts, Plan};
 use materia_model::text;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -39,7 +41,7 @@ pub struct RunSettings {
     /// Its id; without one an id is generated.
     pub id: Option<RunId>,
     /// What kind of request it comes from.
-    pub origin: Origin,
+    pub origin: RunOrigin,
     /// The session that owns it.
     pub session: Option<String>,
     /// The run inside which it is spawned.
@@ -73,7 +75,7 @@ pub struct SpawnReport {
     /// Its directory.
     pub state_dir: String,
     /// Its status.
-    pub status: Status,
+    pub status: RunStatus,
     /// Commands that could follow.
     pub next: Vec<String>,
     /// Warnings from before it started.
@@ -89,8 +91,8 @@ pub struct SpawnReport {
 /// What a run executes, and what its journal says about that.
 #[derive(Debug, Default)]
 struct Workload {
-    plan: Wire,
-    start: Start,
+    plan: PackedPlan,
+    start: RunStart,
     secrets: Vec<String>,
     context: Vec<String>,
     warnings: Vec<String>,
@@ -102,7 +104,7 @@ pub struct SpawnTemplate<'a> {
     /// The template.
     pub linked: &'a LinkedTemplate,
     /// The artifacts that the caller declares; their paths may name values.
-    pub artifacts: &'a BTreeMap<String, Declared>,
+    pub artifacts: &'a BTreeMap<String, DeclaredArtifact>,
     /// The template's document where the caller wrote it inline; it is captured as a draft.
     pub inline: Option<Value>,
 }
@@ -164,7 +166,7 @@ fn capture(
         template: template.inline?,
         artifacts: serde_json::to_value(template.artifacts).ok()?,
         mailbox: settings.mailbox.clone(),
-        guard: Guard::new(texts, &[]),
+        guard: SecretGuard::new(texts, &[]),
     };
     let file = registry::capture(context.library, inline)?;
     Some(file.to_string_lossy().into_owned())
@@ -175,7 +177,7 @@ fn capture(
 pub fn spawn_cast(
     root: &Root,
     settings: &RunSettings,
-    cast: Cast,
+    cast: DrivenCast,
     options: Vec<String>,
 ) -> Result<SpawnReport, Error> {
     drive_cast(root, settings, cast, "resume", None, options)
@@ -186,7 +188,7 @@ pub fn spawn_cast(
 pub fn drive_cast(
     root: &Root,
     settings: &RunSettings,
-    cast: Cast,
+    cast: DrivenCast,
     verb: &str,
     text: Option<&str>,
     options: Vec<String>,
@@ -200,10 +202,10 @@ pub fn drive_cast(
     words.extend(["--".to_owned(), cast.dir.clone()]);
     words.extend(text.map(str::to_owned));
     let name = cast.id.clone();
-    let begin = Start {
+    let begin = RunStart {
         cast: Some(cast),
         values,
-        ..Start::default()
+        ..RunStart::default()
     };
     start(root, settings, Some(&name), |_| {
         Ok(Workload {
@@ -218,7 +220,7 @@ pub fn drive_cast(
 pub fn spawn_agent(
     root: &Root,
     settings: &RunSettings,
-    order: &actor::Order,
+    order: &actor::ActorSettings,
 ) -> Result<SpawnReport, Error> {
     let words = ["agent", "act"].map(str::to_owned);
     let order = serde_json::to_value(order).ok();
@@ -243,9 +245,9 @@ pub fn spawn_own(
     start(root, settings, None, |_| {
         Ok(Workload {
             plan: own_command(words),
-            start: Start {
+            start: RunStart {
                 agent: agent.cloned(),
-                ..Start::default()
+                ..RunStart::default()
             },
             ..Workload::default()
         })
@@ -291,8 +293,8 @@ fn start<E: From<Error>>(
 }
 
 /// How a generation begins. What the workload declares gives way to the settings.
-fn begin(settings: &RunSettings, id: &RunId, workload: Start) -> Start {
-    Start {
+fn begin(settings: &RunSettings, id: &RunId, workload: RunStart) -> RunStart {
+    RunStart {
         // Never from the settings' clock, which may be fixed: two generations must differ.
         generation: Clock::system().fresh_id(),
         run: id.to_string(),
@@ -308,17 +310,17 @@ fn begin(settings: &RunSettings, id: &RunId, workload: Start) -> Start {
 }
 
 /// A plan that runs this program. It runs the same binary even if its file was replaced meanwhile.
-fn own_command(words: &[String]) -> Wire {
+fn own_command(words: &[String]) -> PackedPlan {
     let program = "/proc/self/exe".to_owned();
     wire::pack(Plan {
-        body: Body::Command {
+        body: PlanBody::Command {
             argv: std::iter::once(program)
                 .chain(words.iter().cloned())
                 .collect(),
-            stdin: Stdin::None,
+            stdin: PlanStdin::None,
             part: None,
         },
-        controls: Controls::plain(Failure::Continue),
+        controls: PlanControls::plain(FailurePolicy::Continue),
     })
 }
 
@@ -330,7 +332,7 @@ fn report(place: &Place, generation: String, warnings: Vec<String>) -> SpawnRepo
         run: place.id().to_string(),
         generation,
         state_dir: place.dir().to_string_lossy().into_owned(),
-        status: Status::Running,
+        status: RunStatus::Running,
         next: vec![
             format!("materia inspect {address}"),
             format!("materia inspect {address} --view tail --follow"),
@@ -364,16 +366,16 @@ fn workload(
 ) -> Result<Workload, Vec<Finding>> {
     let (linked, host) = (template.linked, injected(place));
     let stages = place.dir().join("stages");
-    let facts = Facts {
+    let facts = HostFacts {
         home: context.user_home.and_then(Path::to_str),
         cwd: settings.cwd.to_str(),
         stages: stages.to_str(),
-        ..Facts::default()
+        ..HostFacts::default()
     };
     let mut prepared = linked.prepare_run(facts, &host)?;
-    let facts = Facts {
+    let facts = HostFacts {
         host: Some(&host),
-        ..Facts::default()
+        ..HostFacts::default()
     };
     for (name, artifact) in template.artifacts {
         prepared.declare(name, artifact.clone(), facts)?;
@@ -383,7 +385,7 @@ fn workload(
     let recipe = linked.recipe.as_ref();
     let text = linked.template.source().text();
     Ok(Workload {
-        start: Start {
+        start: RunStart {
             template: Some(text::bounded(text, MAX_KEPT_TEMPLATE).into_owned()),
             artifacts: declared.artifacts,
             values: linked.values.clone(),
@@ -393,7 +395,7 @@ fn workload(
                 .map(|file| file.to_string_lossy().into_owned()),
             mailbox: declared.mailbox,
             retire_when: declared.retire_when,
-            ..Start::default()
+            ..RunStart::default()
         },
         plan: wire::pack(prepared.plan),
         secrets: declared.secrets,

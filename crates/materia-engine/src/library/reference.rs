@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use materia_model::finding::Source;
 use materia_model::name::ToolName;
-use materia_model::recipe::{LoadError, Loaded};
+use materia_model::recipe::{LoadedRecipe, RecipeLoadError};
 use materia_model::text;
 
 use super::{Found, Library, Located, packaged};
@@ -25,7 +25,7 @@ pub(super) struct Seeker<'a> {
 }
 
 impl Seeker<'_> {
-    pub(super) fn find(&self, reference: &str) -> Result<Located, LoadError> {
+    pub(super) fn find(&self, reference: &str) -> Result<Located, RecipeLoadError> {
         let spelled = self.spelled(reference.trim());
         if spelled.contains('/') {
             return self.by_path(reference, &spelled);
@@ -48,7 +48,7 @@ impl Seeker<'_> {
         }
     }
 
-    fn by_path(&self, reference: &str, spelled: &str) -> Result<Located, LoadError> {
+    fn by_path(&self, reference: &str, spelled: &str) -> Result<Located, RecipeLoadError> {
         let path = self.from.join(spelled);
         if let Some(file) = existing(&path) {
             let shown = if self.importer.is_some() {
@@ -73,7 +73,7 @@ impl Seeker<'_> {
             "there is no file {}",
             text::quoted_within(&path.to_string_lossy(), 300)
         );
-        Err(LoadError {
+        Err(RecipeLoadError {
             code: "recipe-not-found",
             message,
             hint,
@@ -97,7 +97,7 @@ impl Seeker<'_> {
         )
     }
 
-    fn by_name(&self, name: &str) -> Result<Located, LoadError> {
+    fn by_name(&self, name: &str) -> Result<Located, RecipeLoadError> {
         let plain = !name.is_empty() && !name.starts_with(['.', '-']) && !name.contains('\0');
         let file = |dir: &Path| existing(&dir.join(name)).filter(|_| plain);
         if let Some(file) = file(&self.library.root) {
@@ -124,7 +124,7 @@ impl Seeker<'_> {
         }
     }
 
-    fn unknown(&self, name: &str) -> LoadError {
+    fn unknown(&self, name: &str) -> RecipeLoadError {
         let message = format!("there is no recipe {}", text::quoted(name));
         let own = self.library.names();
         let known = own
@@ -136,7 +136,7 @@ impl Seeker<'_> {
             (None, Err(error)) => error.hint().to_owned(),
             (None, Ok(_)) => "see `materia recipe list`, or name a file as ./NAME.json".to_owned(),
         };
-        LoadError {
+        RecipeLoadError {
             code: "recipe-not-found",
             message,
             hint,
@@ -149,7 +149,7 @@ impl Library {
     pub fn shipped(&self, packaged: &packaged::Packaged) -> Located {
         let shown = format!("packaged:{}", packaged.name);
         let source = Source::new(&shown, packaged.text);
-        let loaded = Loaded {
+        let loaded = LoadedRecipe {
             id: shown,
             name: packaged.name.to_owned(),
             source,
@@ -190,7 +190,7 @@ impl Library {
     }
 
     /// Reads one of the person's recipe files.
-    pub fn own(&self, file: &Path) -> Result<Located, LoadError> {
+    pub fn own(&self, file: &Path) -> Result<Located, RecipeLoadError> {
         self.load(file, &file.to_string_lossy(), Found::User)
     }
 }

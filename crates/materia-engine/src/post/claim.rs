@@ -4,8 +4,10 @@
 //! message is given to the next who asks; one that five processes died over is failed instead of
 //! killing a sixth.
 
-use materia_model::message::event::{CLAIM, Claim, FAILED, Failed, HANDLED, Handled, Holder};
-use materia_model::message::{Entry, Envelope, Place, Queue, Settled};
+use materia_model::message::event::{
+    CLAIM, FAILED, HANDLED, MessageClaim, MessageFailed, MessageHandled, MessageHolder,
+};
+use materia_model::message::{Envelope, MessageQueue, QueueEntry, QueueId, SettleOutcome};
 use materia_model::time::Timestamp;
 use serde::Serialize;
 
@@ -52,17 +54,17 @@ impl MessageLog {
     /// Claims the next message of a queue for a process, if one waits.
     ///
     /// The message itself is durable when this returns.
-    pub fn claim(&self, place: &Place, by: &Holder) -> Result<Option<Claimed>, Error> {
+    pub fn claim(&self, place: &QueueId, by: &MessageHolder) -> Result<Option<Claimed>, Error> {
         let (mut held, mut log) = self.decide()?;
         loop {
             let Some(next) = log.fold().mail.queue(place).next(is_dead) else {
                 return Ok(None);
             };
-            if Queue::is_poison(next) {
+            if MessageQueue::is_poison(next) {
                 let error = format!("{} processes died over it", next.claims);
                 held.append(
                     FAILED,
-                    &Failed {
+                    &MessageFailed {
                         id: next.id.clone(),
                         error,
                     },
@@ -78,7 +80,7 @@ impl MessageLog {
             let mark = held.mark();
             held.append(
                 CLAIM,
-                &Claim {
+                &MessageClaim {
                     id: claimed.id.clone(),
                     by: by.clone(),
                     handed: false,
@@ -93,15 +95,15 @@ impl MessageLog {
 
     /// Hands a claim on, from the process that made it to the one it made it for. Whether it still
     /// had it.
-    pub fn hand(&self, id: &str, from: &Holder, to: &Holder) -> Result<bool, Error> {
+    pub fn hand(&self, id: &str, from: &MessageHolder, to: &MessageHolder) -> Result<bool, Error> {
         let (mut held, log) = self.decide()?;
         let mine = log.fold().mail.place_of(id).is_some_and(|place| {
-            log.fold().mail.queue(&place).settle(id, from, |_| false) == Settled::Open
+            log.fold().mail.queue(&place).settle(id, from, |_| false) == SettleOutcome::Open
         });
         if mine {
             held.append(
                 CLAIM,
-                &Claim {
+                &MessageClaim {
                     id: id.to_owned(),
                     by: to.clone(),
                     handed: true,
@@ -114,9 +116,9 @@ impl MessageLog {
     /// Says what became of a message, durably. Saying the same twice changes nothing.
     pub fn settle(
         &self,
-        place: &Place,
+        place: &QueueId,
         id: &str,
-        by: &Holder,
+        by: &MessageHolder,
         ending: &Ending,
     ) -> Result<Ended, Error> {
         self.settle_for(place, id, (by, &[]), ending)
@@ -125,9 +127,9 @@ impl MessageLog {
     /// The same by somebody who may also speak for others.
     pub fn settle_for(
         &self,
-        place: &Place,
+        place: &QueueId,
         id: &str,
-        (by, others): (&Holder, &[Holder]),
+        (by, others): (&MessageHolder, &[MessageHolder]),
         ending: &Ending,
     ) -> Result<Ended, Error> {
         let (mut held, log) = self.decide()?;
@@ -144,8 +146,8 @@ impl MessageLog {
             .settle(id, by, |other| others.contains(other) || is_dead(other));
         drop(log);
         match settled {
-            Settled::Open => {}
-            Settled::Already(found) if found == status => {
+            SettleOutcome::Open => {}
+            SettleOutcome::Already(found) if found == status => {
                 // It may have been said a moment ago by somebody who was killed before it was
                 // durable.
                 let mark = held.mark();
@@ -157,26 +159,26 @@ impl MessageLog {
                     already: true,
                 });
             }
-            Settled::Already(found) => {
+            SettleOutcome::Already(found) => {
                 return Err(Error::Finished {
                     id: id.to_owned(),
                     status: found,
                 });
             }
-            Settled::Held(by) => {
+            SettleOutcome::Held(by) => {
                 return Err(Error::Held {
                     id: id.to_owned(),
                     by,
                 });
             }
-            Settled::Unknown => return Err(Error::Unknown(id.to_owned())),
+            SettleOutcome::Unknown => return Err(Error::Unknown(id.to_owned())),
         }
         let id = id.to_owned();
         match ending.clone() {
-            Ending::Handled => held.append(HANDLED, &Handled { id: id.clone() })?,
+            Ending::Handled => held.append(HANDLED, &MessageHandled { id: id.clone() })?,
             Ending::Failed(error) => held.append(
                 FAILED,
-                &Failed {
+                &MessageFailed {
                     id: id.clone(),
                     error,
                 },
@@ -193,7 +195,7 @@ impl MessageLog {
     }
 }
 
-fn claimed(entry: &Entry) -> Option<Claimed> {
+fn claimed(entry: &QueueEntry) -> Option<Claimed> {
     let envelope = entry.envelope.as_deref()?.clone();
     Some(Claimed {
         id: entry.id.clone(),

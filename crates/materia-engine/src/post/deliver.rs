@@ -5,7 +5,7 @@
 //! in one turn.
 
 use materia_model::message::event::{MESSAGE, Message};
-use materia_model::message::{Address, Envelope, Limits, Mail, Place};
+use materia_model::message::{Address, Envelope, MailState, QueueId, QueueLimits};
 
 use super::error::Error;
 use super::message_log::MessageLog;
@@ -22,7 +22,7 @@ pub struct Posting {
     /// Whether the run has to be on.
     pub only_when_on: bool,
     /// How much may wait.
-    pub limits: Limits,
+    pub limits: QueueLimits,
 }
 
 /// A message that is durable.
@@ -45,7 +45,7 @@ impl Posting {
             envelope,
             generation: None,
             only_when_on: false,
-            limits: Limits::default(),
+            limits: QueueLimits::default(),
         }
     }
 }
@@ -102,7 +102,7 @@ pub fn message_id(seq: u64, fresh: &str) -> String {
     format!("m{seq}-{chance}")
 }
 
-fn check(mail: &Mail, posting: &Posting) -> Result<(), Error> {
+fn check(mail: &MailState, posting: &Posting) -> Result<(), Error> {
     let run = || {
         mail.run
             .as_ref()
@@ -127,7 +127,7 @@ fn check(mail: &Mail, posting: &Posting) -> Result<(), Error> {
     }
     let weight = posting.envelope.weight();
     for (place, to) in queues(&posting.envelope) {
-        if let Place::Branch(branch) = &place
+        if let QueueId::Branch(branch) = &place
             && mail.is_crowded(branch)
         {
             return Err(Error::Crowded { to: to.to_string() });
@@ -145,23 +145,28 @@ fn check(mail: &Mail, posting: &Posting) -> Result<(), Error> {
 }
 
 /// The queues a message will wait in.
-fn queues(envelope: &Envelope) -> Vec<(Place, Address)> {
+fn queues(envelope: &Envelope) -> Vec<(QueueId, Address)> {
     match &envelope.to {
-        Address::Run(_) if !Mail::steers(envelope.kind.as_str()) => {
-            vec![(Place::Run, envelope.to.clone())]
+        Address::Run(_) if !MailState::steers(envelope.kind.as_str()) => {
+            vec![(QueueId::Run, envelope.to.clone())]
         }
-        Address::Branch(_, branch) => vec![(Place::Branch(branch.clone()), envelope.to.clone())],
+        Address::Branch(_, branch) => vec![(QueueId::Branch(branch.clone()), envelope.to.clone())],
         Address::Room(_) => {
-            let recipients = Mail::recipients(envelope).into_iter();
+            let recipients = MailState::recipients(envelope).into_iter();
             recipients
-                .map(|(run, branch)| (Place::Branch(branch.clone()), Address::Branch(run, branch)))
+                .map(|(run, branch)| {
+                    (
+                        QueueId::Branch(branch.clone()),
+                        Address::Branch(run, branch),
+                    )
+                })
                 .collect()
         }
         _ => Vec::new(),
     }
 }
 
-fn warnings(mail: &Mail, envelope: &Envelope) -> Vec<String> {
+fn warnings(mail: &MailState, envelope: &Envelope) -> Vec<String> {
     let inbound = matches!(envelope.to, Address::Run(_) | Address::Branch(..))
         .then(|| mail.mailbox.warning_about(&envelope.kind, &envelope.to))
         .flatten();

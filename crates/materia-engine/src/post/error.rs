@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use materia_model::message::event::Holder;
+use materia_model::message::event::MessageHolder;
 use materia_model::text;
 
 use crate::run;
@@ -55,7 +55,7 @@ pub enum Error {
         /// Which.
         id: String,
         /// By whom.
-        by: Holder,
+        by: MessageHolder,
     },
     /// It ended in another way already.
     #[error("message {} is {status} already", text::quoted(id))]

@@ -8,8 +8,8 @@
 
 use std::path::{Path, PathBuf};
 
-use materia_model::message::event::{Holder, Record};
-use materia_model::message::{Address, Delivery, Mail, Posted};
+use materia_model::message::event::{MailRecord, MessageHolder};
+use materia_model::message::{Address, DeliveryUrgency, MailState, OutboxMessage};
 use materia_model::name::{RunId, SessionId};
 use materia_model::record;
 
@@ -25,11 +25,11 @@ pub(super) struct Followed {
     /// Which file the journal was, how long, and when it was last changed, when it was read to its
     /// end.
     seen: Option<(u64, u64, i64)>,
-    open: Option<(Reader, Mail)>,
+    open: Option<(Reader, MailState)>,
     /// The first generation.
     pub(super) first: Option<String>,
     /// Who watches over it, while it is on.
-    pub(super) supervisor: Option<Holder>,
+    pub(super) supervisor: Option<MessageHolder>,
     /// The number of the last record.
     pub(super) seq: u64,
     /// What is still to be told.
@@ -93,7 +93,7 @@ impl Followed {
             None => match Reader::open(&self.journal, From::Beginning) {
                 Ok(reader) => {
                     self.pending.clear();
-                    (reader, Mail::default())
+                    (reader, MailState::default())
                 }
                 Err(_) => return Ok(()),
             },
@@ -128,13 +128,13 @@ impl Followed {
 
 /// What a record comes to for whoever has not been told so far.
 fn news(
-    mail: &Mail,
+    mail: &MailState,
     session: Option<&SessionId>,
     run: &RunId,
     record: &record::Record,
     mark: Option<&Mark>,
 ) -> Option<News> {
-    let known = Record::read(record)?;
+    let known = MailRecord::read(record)?;
     let ours = session.is_none() || session == mail.session.as_ref();
     let told = mark.is_some_and(|mark| {
         Some(&mark.first) == mail.first_generation.as_ref() && record.seq <= mark.seq
@@ -143,20 +143,20 @@ fn news(
         return None;
     }
     let event = match known {
-        Record::Message(message) if is_outbound(&message.envelope.to) => {
-            let posted = Posted::new(record.at, &message);
-            if posted.delivery == Delivery::Log {
+        MailRecord::Message(message) if is_outbound(&message.envelope.to) => {
+            let posted = OutboxMessage::new(record.at, &message);
+            if posted.delivery == DeliveryUrgency::Log {
                 return None;
             }
             NewsEvent::Message(Box::new(posted))
         }
         // It asked for that, and was answered when it was so.
-        Record::End(end)
+        MailRecord::End(end)
             if session.is_some() && mail.asked_by.as_ref() == session && is_asked(&end.status) =>
         {
             return None;
         }
-        Record::End(end) => terminal(run, record, end.status),
+        MailRecord::End(end) => terminal(run, record, end.status),
         _ => return None,
     };
     let (generation, session) = (mail.generation.clone(), mail.session.clone());

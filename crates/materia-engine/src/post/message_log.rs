@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use materia_model::message::Mail;
+use materia_model::message::MailState;
 use materia_model::run_fold::RunFold;
 use serde::Serialize;
 use serde_json::Value;
@@ -48,7 +48,7 @@ impl MessageLog {
     }
 
     /// Reads what a run's journal says about messages, without the right to write.
-    pub fn read(path: &Path) -> Result<Mail, Error> {
+    pub fn read(path: &Path) -> Result<MailState, Error> {
         let log: RunLog = RunLog::read(path)?;
         if !log.is_there() {
             return Err(JournalError::Missing(path.to_owned()).into());
@@ -57,7 +57,7 @@ impl MessageLog {
     }
 
     /// Looks at everything about messages that is in the journal by now.
-    pub fn look<T>(&self, look: impl FnOnce(&Mail) -> T) -> Result<T, Error> {
+    pub fn look<T>(&self, look: impl FnOnce(&MailState) -> T) -> Result<T, Error> {
         self.look_at_all(|fold| look(&fold.mail))
     }
 
@@ -95,7 +95,7 @@ impl MessageLog {
     }
 
     /// Waits until something is so, at most so long; whether it is.
-    pub fn until(&self, time: Duration, is_so: impl Fn(&Mail) -> bool) -> Result<bool, Error> {
+    pub fn until(&self, time: Duration, is_so: impl Fn(&MailState) -> bool) -> Result<bool, Error> {
         if self.look(&is_so)? {
             return Ok(true);
         }
@@ -119,7 +119,7 @@ impl MessageLog {
     pub fn snapshot(
         &self,
         path: &Path,
-        make: impl FnOnce(&Mail) -> Option<Value>,
+        make: impl FnOnce(&MailState) -> Option<Value>,
     ) -> Result<(), Error> {
         let (_held, log) = self.decide()?;
         if let Some(document) = make(&log.fold().mail) {

@@ -3,7 +3,7 @@
 //! Owns the shape of a piece of news, which is a contract, and the words for the end of a run.
 //! Knows nothing of who was told.
 
-use materia_model::message::{Delivery, Level, Posted};
+use materia_model::message::{DeliveryUrgency, NoticeLevel, OutboxMessage};
 use materia_model::name::{RunId, SessionId};
 use materia_model::record;
 use materia_model::time::Timestamp;
@@ -35,7 +35,7 @@ pub struct News {
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum NewsEvent {
     /// The run said something.
-    Message(Box<Posted>),
+    Message(Box<OutboxMessage>),
     /// The run ended.
     Terminal(Box<Terminal>),
     /// Runs ended and went, and there is nothing left to say more about.
@@ -49,7 +49,7 @@ pub struct Missed {
     /// How many.
     pub count: u64,
     /// How bad it is.
-    pub level: Level,
+    pub level: NoticeLevel,
     /// One line for people.
     pub summary: String,
 }
@@ -62,9 +62,9 @@ pub struct Terminal {
     /// When.
     pub at: Timestamp,
     /// How bad it is.
-    pub level: Level,
+    pub level: NoticeLevel,
     /// How urgently it is told.
-    pub delivery: Delivery,
+    pub delivery: DeliveryUrgency,
     /// Its exit code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<Value>,
@@ -87,7 +87,7 @@ impl News {
         );
         let event = NewsEvent::Missed(Box::new(Missed {
             count: out.count,
-            level: Level::Warning,
+            level: NoticeLevel::Warning,
             summary,
         }));
         Some(Self {
@@ -126,19 +126,22 @@ pub(super) fn terminal(run: &RunId, record: &record::Record, status: String) -> 
             .cloned()
     };
     let (level, said) = match status.as_str() {
-        "done" => (Level::Info, "completed successfully"),
-        "failed" => (Level::Error, "failed"),
-        "killed" => (Level::Warning, "was killed"),
-        "cancelled" => (Level::Info, "was cancelled"),
-        _ => (Level::Warning, "exited before it could say how it went"),
+        "done" => (NoticeLevel::Info, "completed successfully"),
+        "failed" => (NoticeLevel::Error, "failed"),
+        "killed" => (NoticeLevel::Warning, "was killed"),
+        "cancelled" => (NoticeLevel::Info, "was cancelled"),
+        _ => (
+            NoticeLevel::Warning,
+            "exited before it could say how it went",
+        ),
     };
     NewsEvent::Terminal(Box::new(Terminal {
         at: record.at,
         level,
         delivery: if status == "cancelled" {
-            Delivery::Notify
+            DeliveryUrgency::Notify
         } else {
-            Delivery::Followup
+            DeliveryUrgency::Followup
         },
         code: field("code"),
         error: field("error"),

@@ -7,8 +7,8 @@
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use materia_model::message::event::Holder;
-use materia_model::message::{Place, State};
+use materia_model::message::event::MessageHolder;
+use materia_model::message::{MessageState, QueueId};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 
@@ -37,7 +37,12 @@ pub enum Wait {
 
 impl MessageLog {
     /// Claims the next message of a queue, waiting for one where there is none.
-    pub fn receive(&self, place: &Place, by: &Holder, wait: Wait) -> Result<Claimed, Error> {
+    pub fn receive(
+        &self,
+        place: &QueueId,
+        by: &MessageHolder,
+        wait: Wait,
+    ) -> Result<Claimed, Error> {
         self.receive_unless(&Interrupts::default(), place, by, wait)
     }
 
@@ -45,8 +50,8 @@ impl MessageLog {
     pub fn receive_unless(
         &self,
         interrupts: &Interrupts,
-        place: &Place,
-        by: &Holder,
+        place: &QueueId,
+        by: &MessageHolder,
         wait: Wait,
     ) -> Result<Claimed, Error> {
         if let Some(claimed) = self.claim(place, by)? {
@@ -112,13 +117,13 @@ impl MessageLog {
     }
 
     /// Whose end matters: those who have a message of this queue, and whoever watches over the run.
-    fn others(&self, place: &Place) -> Result<Vec<Process>, Error> {
+    fn others(&self, place: &QueueId) -> Result<Vec<Process>, Error> {
         self.look(|mail| {
             let holders = mail
                 .queue(place)
                 .open()
                 .filter_map(|entry| match &entry.state {
-                    State::Claimed { by, .. } => Some(by),
+                    MessageState::Claimed { by, .. } => Some(by),
                     _ => None,
                 });
             let all = mail.supervisor.iter().chain(holders);

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use materia_model::message::event::{Holder, RUN_END, RUN_START};
-use materia_model::message::{Draft, Envelope, Limits, Place};
+use materia_model::message::event::{MessageHolder, RUN_END, RUN_START};
+use materia_model::message::{Envelope, MessageDraft, QueueId, QueueLimits};
 use serde_json::json;
 
 use super::*;
@@ -49,11 +49,11 @@ impl Desk {
 }
 
 fn to(address: &str, body: u64) -> Envelope {
-    let draft = Draft {
+    let draft = MessageDraft {
         to: address.to_owned(),
         kind: "task.run".to_owned(),
         body: Some(json!(body)),
-        ..Draft::default()
+        ..MessageDraft::default()
     };
     draft.check().unwrap()
 }
@@ -62,20 +62,20 @@ fn send(post: &MessageLog, address: &str, body: u64) -> Receipt {
     post.deliver(Posting::new(to(address, body))).unwrap()
 }
 
-fn holder(identity: &Identity) -> Holder {
-    Holder {
+fn holder(identity: &Identity) -> MessageHolder {
+    MessageHolder {
         pid: identity.pid,
         start_time: identity.start_time,
         boot_id: identity.boot_id.clone(),
     }
 }
 
-fn me() -> Holder {
+fn me() -> MessageHolder {
     holder(&Identity::of_self().unwrap())
 }
 
-fn nobody() -> Holder {
-    Holder {
+fn nobody() -> MessageHolder {
+    MessageHolder {
         boot_id: "another".to_owned(),
         ..me()
     }
@@ -87,37 +87,37 @@ fn one_message_has_one_claimer_and_one_end() {
     let (post, other) = (desk.open(), desk.open());
     let first = send(&post, "run:a", 1);
     send(&post, "run:a", 2);
-    let claimed = other.claim(&Place::Run, &me()).unwrap().unwrap();
+    let claimed = other.claim(&QueueId::Run, &me()).unwrap().unwrap();
     assert_eq!(
         (&claimed.id, claimed.attempt, &claimed.envelope.body),
         (&first.id, 1, &Some(json!(1)))
     );
     assert_eq!(
-        post.claim(&Place::Run, &me())
+        post.claim(&QueueId::Run, &me())
             .unwrap()
             .unwrap()
             .envelope
             .body,
         Some(json!(2))
     );
-    assert_eq!(post.claim(&Place::Run, &me()).unwrap(), None);
-    let stranger = Holder {
+    assert_eq!(post.claim(&QueueId::Run, &me()).unwrap(), None);
+    let stranger = MessageHolder {
         start_time: 0,
         ..me()
     };
     let error = post
-        .settle(&Place::Run, &first.id, &stranger, &Ending::Handled)
+        .settle(&QueueId::Run, &first.id, &stranger, &Ending::Handled)
         .unwrap_err();
     assert!(matches!(error, Error::Held { .. }), "{error}");
     let done = |post: &MessageLog| {
-        post.settle(&Place::Run, &first.id, &me(), &Ending::Handled)
+        post.settle(&QueueId::Run, &first.id, &me(), &Ending::Handled)
             .unwrap()
     };
     assert!(!done(&post).already);
     assert!(done(&other).already, "a repeat is told");
     let error = post
         .settle(
-            &Place::Run,
+            &QueueId::Run,
             &first.id,
             &me(),
             &Ending::Failed("no".to_owned()),
@@ -134,7 +134,7 @@ fn one_message_has_one_claimer_and_one_end() {
         "{error}"
     );
     let error = post
-        .settle(&Place::Run, "nothing", &me(), &Ending::Handled)
+        .settle(&QueueId::Run, "nothing", &me(), &Ending::Handled)
         .unwrap_err();
     assert!(matches!(error, Error::Unknown(_)), "{error}");
 }
@@ -145,13 +145,13 @@ fn a_message_of_a_dead_claimer_is_given_to_the_next_but_not_for_ever() {
     let post = desk.open();
     let sent = send(&post, "run:a", 1);
     for attempt in 1..=5 {
-        let claimed = post.claim(&Place::Run, &nobody()).unwrap().unwrap();
+        let claimed = post.claim(&QueueId::Run, &nobody()).unwrap().unwrap();
         assert_eq!((&claimed.id, claimed.attempt), (&sent.id, attempt));
     }
-    assert_eq!(post.claim(&Place::Run, &me()).unwrap(), None);
+    assert_eq!(post.claim(&QueueId::Run, &me()).unwrap(), None);
     let status = post
         .look(|mail| {
-            mail.queue(&Place::Run)
+            mail.queue(&QueueId::Run)
                 .entries()
                 .last()
                 .unwrap()
@@ -167,10 +167,10 @@ fn a_claim_can_be_handed_on_by_whoever_made_it() {
     let desk = Desk::new();
     let post = desk.open();
     let sent = send(&post, "run:a", 1);
-    post.claim(&Place::Run, &nobody()).unwrap().unwrap();
+    post.claim(&QueueId::Run, &nobody()).unwrap().unwrap();
     assert!(post.hand(&sent.id, &nobody(), &me()).unwrap());
     assert_eq!(
-        post.claim(&Place::Run, &nobody()).unwrap(),
+        post.claim(&QueueId::Run, &nobody()).unwrap(),
         None,
         "it has a living holder now"
     );
@@ -180,7 +180,7 @@ fn a_claim_can_be_handed_on_by_whoever_made_it() {
     );
     assert!(
         !post
-            .settle(&Place::Run, &sent.id, &me(), &Ending::Handled)
+            .settle(&QueueId::Run, &sent.id, &me(), &Ending::Handled)
             .unwrap()
             .already
     );
@@ -197,7 +197,7 @@ fn a_waiting_receiver_is_woken_by_a_message_and_by_the_end_of_a_claimer() {
         let waits = || {
             scope.spawn(|| {
                 desk.open()
-                    .receive(&Place::Run, &me(), Wait::For(Duration::from_secs(60)))
+                    .receive(&QueueId::Run, &me(), Wait::For(Duration::from_secs(60)))
             })
         };
         let waiting = waits();
@@ -207,7 +207,9 @@ fn a_waiting_receiver_is_woken_by_a_message_and_by_the_end_of_a_claimer() {
             Some(json!(1))
         );
         send(&post, "run:a", 2);
-        post.claim(&Place::Run, &holder(&sleeper)).unwrap().unwrap();
+        post.claim(&QueueId::Run, &holder(&sleeper))
+            .unwrap()
+            .unwrap();
         let waiting = waits();
         sleeper.signal(Signal::KILL).unwrap();
         let claimed = waiting.join().unwrap().unwrap();
@@ -224,7 +226,7 @@ fn a_waiting_receiver_is_woken_by_a_message_and_by_the_end_of_a_claimer() {
     });
     nursery.sweep(Duration::ZERO);
     let none = post.receive(
-        &Place::Branch("b".parse().unwrap()),
+        &QueueId::Branch("b".parse().unwrap()),
         &me(),
         Wait::For(Duration::ZERO),
     );
@@ -236,7 +238,7 @@ fn a_full_mailbox_a_run_that_is_over_and_an_old_generation_are_refused_before_an
 {
     let desk = Desk::new();
     let post = desk.open();
-    let limits = Limits {
+    let limits = QueueLimits {
         messages: 2,
         bytes: 1 << 20,
     };
@@ -277,10 +279,10 @@ fn a_full_mailbox_a_run_that_is_over_and_an_old_generation_are_refused_before_an
 #[test]
 fn a_contract_only_warns() {
     let desk = Desk::new();
-    let draft = Draft {
+    let draft = MessageDraft {
         to: "run:a".to_owned(),
         kind: "other".to_owned(),
-        ..Draft::default()
+        ..MessageDraft::default()
     };
     let receipt = desk
         .open()
@@ -305,11 +307,11 @@ fn many_senders_and_receivers_lose_nothing_and_share_nothing() {
                     let post = desk.open();
                     let mut mine = Vec::new();
                     while let Ok(claimed) =
-                        post.receive(&Place::Run, &me(), Wait::For(Duration::from_millis(1500)))
+                        post.receive(&QueueId::Run, &me(), Wait::For(Duration::from_millis(1500)))
                     {
                         assert!(
                             !post
-                                .settle(&Place::Run, &claimed.id, &me(), &Ending::Handled)
+                                .settle(&QueueId::Run, &claimed.id, &me(), &Ending::Handled)
                                 .unwrap()
                                 .already
                         );

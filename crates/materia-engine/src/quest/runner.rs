@@ -5,8 +5,10 @@
 //! runner stops on request, when the user interrupts or aborts, when a cast needs the user and,
 //! with `stop_on_failure`, when a quest fails (C17).
 
-use materia_model::cast::Status as CastStatus;
-use materia_model::quest::{Board, Place, Quest, Refusal, Status, Trouble, Unfound};
+use materia_model::cast::CastStatus;
+use materia_model::quest::{
+    Quest, QuestBoard, QuestLookupError, QuestProblem, QuestRefusal, QuestStatus, QuestTarget,
+};
 use materia_model::text;
 use serde::Serialize;
 
@@ -26,10 +28,10 @@ pub enum Error {
     Board(#[from] quest::Error),
     /// No quest is meant, or several are.
     #[error(transparent)]
-    Unfound(#[from] Unfound),
+    Unfound(#[from] QuestLookupError),
     /// It cannot be done now.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] QuestRefusal),
     /// Nothing is asked for.
     #[error("a quest without words asks for nothing")]
     Empty,
@@ -112,7 +114,7 @@ pub struct QuestRunOptions {
 #[derive(Debug)]
 pub enum QuestHalt {
     /// Something is wrong with this one; the next may do better.
-    Quest(Trouble),
+    Quest(QuestProblem),
     /// No quest could be driven: nothing is said about this one, and the runner stops.
     Runner,
 }
@@ -183,7 +185,7 @@ pub fn add(
 }
 
 /// An id that no quest on the board has.
-fn fresh(board: &Board, clock: &Clock) -> String {
+fn fresh(board: &QuestBoard, clock: &Clock) -> String {
     loop {
         let random = clock.fresh_id();
         let id = format!("quest-{}", &random[random.len() - 8..]);
@@ -218,9 +220,9 @@ pub fn reorder(
             QuestPosition::Before(target) | QuestPosition::After(target) => board.find(target)?,
         };
         let place = match to {
-            QuestPosition::First => Place::First,
-            QuestPosition::Before(_) => Place::Before(&target),
-            QuestPosition::After(_) => Place::After(&target),
+            QuestPosition::First => QuestTarget::First,
+            QuestPosition::Before(_) => QuestTarget::Before(&target),
+            QuestPosition::After(_) => QuestTarget::After(&target),
         };
         board.reorder(&id, place, clock.now())?;
         one(board, &id, "moved")
@@ -259,15 +261,15 @@ pub fn stop(store: &Store, clock: &Clock) -> Result<QuestListReport, Error> {
     list(store, None, usize::MAX, clock)
 }
 
-fn one(board: &Board, id: &str, did: &'static str) -> Result<QuestReport, Error> {
+fn one(board: &QuestBoard, id: &str, did: &'static str) -> Result<QuestReport, Error> {
     let quest = board
         .get(id)
         .cloned()
-        .ok_or_else(|| Refusal::Gone(id.to_owned()))?;
+        .ok_or_else(|| QuestRefusal::Gone(id.to_owned()))?;
     let mut waiting = board
         .quests
         .iter()
-        .filter(|quest| quest.status == Status::Pending);
+        .filter(|quest| quest.status == QuestStatus::Pending);
     let place = waiting
         .position(|quest| quest.id == id)
         .map(|position| position + 1);
@@ -324,13 +326,15 @@ where
         .filter_map(|id| board.get(id).cloned())
         .collect();
     Ok(QuestRunReport {
-        ok: quests.iter().all(|quest| quest.status == Status::Succeeded),
+        ok: quests
+            .iter()
+            .all(|quest| quest.status == QuestStatus::Succeeded),
         quests,
         stopped,
         pending: board
             .quests
             .iter()
-            .filter(|quest| quest.status == Status::Pending)
+            .filter(|quest| quest.status == QuestStatus::Pending)
             .count(),
     })
 }
@@ -354,9 +358,9 @@ fn next(store: &Store, asked: Option<&str>, clock: &Clock) -> Result<Option<Ques
         let quest = board
             .get(&id)
             .cloned()
-            .ok_or_else(|| Refusal::Gone(id.clone()))?;
-        if quest.status != Status::Pending {
-            return Err(Refusal::NotNow {
+            .ok_or_else(|| QuestRefusal::Gone(id.clone()))?;
+        if quest.status != QuestStatus::Pending {
+            return Err(QuestRefusal::NotNow {
                 id,
                 status: quest.status,
                 needed: "pending",
@@ -395,22 +399,22 @@ where
     let at = clock.now();
     let (ending, status, why) = match driven {
         Err(QuestHalt::Runner) => return Ok(Ending::Halted),
-        Err(QuestHalt::Quest(why)) => (Ending::Failed, Status::Blocked, Some(why)),
+        Err(QuestHalt::Quest(why)) => (Ending::Failed, QuestStatus::Blocked, Some(why)),
         Ok(report) if report.interrupted => (
             Ending::Interrupted,
-            Status::Blocked,
+            QuestStatus::Blocked,
             quest::interrupted(&report.cast_id, at),
         ),
         Ok(report) => match report.status {
-            CastStatus::Complete => (Ending::Succeeded, Status::Succeeded, None),
+            CastStatus::Complete => (Ending::Succeeded, QuestStatus::Succeeded, None),
             CastStatus::Paused => (
                 Ending::NeedsPerson,
-                Status::Blocked,
+                QuestStatus::Blocked,
                 quest::waiting(&report.cast_id, at),
             ),
-            CastStatus::Aborted => (Ending::Aborted, Status::Failed, failed(&report, clock)),
+            CastStatus::Aborted => (Ending::Aborted, QuestStatus::Failed, failed(&report, clock)),
             CastStatus::Failed | CastStatus::Running => {
-                (Ending::Failed, Status::Failed, failed(&report, clock))
+                (Ending::Failed, QuestStatus::Failed, failed(&report, clock))
             }
         },
     };
@@ -420,12 +424,12 @@ where
     Ok(ending)
 }
 
-fn failed(report: &CastReport, clock: &Clock) -> Option<Trouble> {
+fn failed(report: &CastReport, clock: &Clock) -> Option<QuestProblem> {
     let message = report.error.as_ref().map_or_else(
         || "the cast failed".to_owned(),
         |error| error.message.clone(),
     );
-    Some(Trouble {
+    Some(QuestProblem {
         message: text::bounded(&message, 1000).into_owned(),
         occurred_at: clock.now(),
         cast_id: Some(report.cast_id.clone()),

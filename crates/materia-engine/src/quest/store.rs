@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use materia_model::quest::{Board, Status, Trouble};
+use materia_model::quest::{QuestBoard, QuestProblem, QuestStatus};
 use materia_model::text;
 use materia_model::time::Timestamp;
 
@@ -106,7 +106,7 @@ impl Store {
     }
 
     /// The board as it is, with what casts came to; nothing is written.
-    pub fn look(&self, clock: &Clock) -> Result<Board, Error> {
+    pub fn look(&self, clock: &Clock) -> Result<QuestBoard, Error> {
         let mut board = self.read(clock)?;
         self.reconcile(&mut board, clock.now());
         Ok(board)
@@ -116,7 +116,7 @@ impl Store {
     pub fn change<T, E: From<Error>>(
         &self,
         clock: &Clock,
-        change: impl FnOnce(&mut Board) -> Result<T, E>,
+        change: impl FnOnce(&mut QuestBoard) -> Result<T, E>,
     ) -> Result<T, E> {
         self.make_room()?;
         let path = self.beside("quest-board.json.lock");
@@ -146,7 +146,7 @@ impl Store {
         self.file.with_file_name(name)
     }
 
-    fn read(&self, clock: &Clock) -> Result<Board, Error> {
+    fn read(&self, clock: &Clock) -> Result<QuestBoard, Error> {
         let failed = |source| Error::Read {
             file: self.file.clone(),
             source,
@@ -158,7 +158,7 @@ impl Store {
         let file = match File::open(&self.file) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Board::new(clock.now()));
+                return Ok(QuestBoard::new(clock.now()));
             }
             Err(error) => return Err(failed(error)),
         };
@@ -169,7 +169,7 @@ impl Store {
         if bytes.len() as u64 > LARGEST {
             return Err(bad(vec![format!("it has more than {LARGEST} bytes")]));
         }
-        let board: Board = serde_json::from_slice(&bytes)
+        let board: QuestBoard = serde_json::from_slice(&bytes)
             .map_err(|error| bad(vec![text::printable(&error.to_string()).into_owned()]))?;
         let problems = board.problems();
         if problems.is_empty() {
@@ -180,12 +180,12 @@ impl Store {
     }
 
     /// Brings quests up to what their casts came to, where no runner does it.
-    fn reconcile(&self, board: &mut Board, at: Timestamp) {
+    fn reconcile(&self, board: &mut QuestBoard, at: Timestamp) {
         let running = self.runner().is_some();
-        let open: Vec<(String, Status, Option<String>, bool)> = board
+        let open: Vec<(String, QuestStatus, Option<String>, bool)> = board
             .quests
             .iter()
-            .filter(|quest| matches!(quest.status, Status::Running | Status::Blocked))
+            .filter(|quest| matches!(quest.status, QuestStatus::Running | QuestStatus::Blocked))
             .map(|quest| {
                 let cast = quest
                     .current_cast_id
@@ -199,7 +199,7 @@ impl Store {
             })
             .collect();
         for (id, status, cast, started) in open {
-            if (status == Status::Running && running) || !started {
+            if (status == QuestStatus::Running && running) || !started {
                 continue;
             }
             if let Some((now, why)) = cast.and_then(|cast| self.came_to(&cast, status, at)) {
@@ -210,10 +210,15 @@ impl Store {
     }
 
     /// What a quest is whose cast stands like this; nothing where it stays what it is.
-    fn came_to(&self, cast: &str, was: Status, at: Timestamp) -> Option<(Status, Option<Trouble>)> {
+    fn came_to(
+        &self,
+        cast: &str,
+        was: QuestStatus,
+        at: Timestamp,
+    ) -> Option<(QuestStatus, Option<QuestProblem>)> {
         let standing = Folder::find(&self.casts, cast).map(|folder| Glance::at(folder.path()));
         let trouble = |code: &str, message: String| {
-            Some(Trouble {
+            Some(QuestProblem {
                 message,
                 occurred_at: at,
                 cast_id: Some(cast.to_owned()),
@@ -222,36 +227,36 @@ impl Store {
         };
         let Ok(glance) = standing else {
             let gone = trouble("cast_gone", format!("the cast {cast} is gone"));
-            return (was == Status::Running).then_some((Status::Blocked, gone));
+            return (was == QuestStatus::Running).then_some((QuestStatus::Blocked, gone));
         };
         let error = glance
             .head
             .and_then(|head| head.error)
             .map(|error| error.message);
         match glance.standing {
-            Standing::Complete => Some((Status::Succeeded, None)),
+            Standing::Complete => Some((QuestStatus::Succeeded, None)),
             Standing::Failed => Some((
-                Status::Failed,
+                QuestStatus::Failed,
                 trouble("cast_failed", error.unwrap_or_default()),
             )),
             Standing::Aborted => Some((
-                Status::Failed,
+                QuestStatus::Failed,
                 trouble("aborted", "the cast was aborted".to_owned()),
             )),
             Standing::Running(_) => None,
-            _ if was == Status::Blocked => None,
-            Standing::Paused => Some((Status::Blocked, waiting(cast, at))),
+            _ if was == QuestStatus::Blocked => None,
+            Standing::Paused => Some((QuestStatus::Blocked, waiting(cast, at))),
             Standing::Interrupted | Standing::Unreadable(_) => {
-                Some((Status::Blocked, interrupted(cast, at)))
+                Some((QuestStatus::Blocked, interrupted(cast, at)))
             }
         }
     }
 }
 
 /// Why a quest is blocked whose cast waits for the person.
-pub fn waiting(cast: &str, at: Timestamp) -> Option<Trouble> {
+pub fn waiting(cast: &str, at: Timestamp) -> Option<QuestProblem> {
     let message = format!("its cast waits for you: materia continue {cast}");
-    Some(Trouble {
+    Some(QuestProblem {
         message,
         occurred_at: at,
         cast_id: Some(cast.to_owned()),
@@ -260,9 +265,9 @@ pub fn waiting(cast: &str, at: Timestamp) -> Option<Trouble> {
 }
 
 /// Why a quest is blocked whose cast was interrupted.
-pub fn interrupted(cast: &str, at: Timestamp) -> Option<Trouble> {
+pub fn interrupted(cast: &str, at: Timestamp) -> Option<QuestProblem> {
     let message = format!("its cast was interrupted: materia resume {cast}");
-    Some(Trouble {
+    Some(QuestProblem {
         message,
         occurred_at: at,
         cast_id: Some(cast.to_owned()),

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use materia_model::finding::Source;
-use materia_model::recipe::{self, Composed};
+use materia_model::recipe::{self, RecipeDocument};
 use serde_json::{Value, json};
 
 /// How many bytes the records have together, about.
@@ -16,7 +16,10 @@ const ROOM: usize = 16 * 1024;
 const MOST: usize = 64;
 
 /// The records, the recipe itself first.
-pub(super) fn records(composition: &[Composed], texts: &BTreeMap<String, Source>) -> Vec<Value> {
+pub(super) fn records(
+    composition: &[RecipeDocument],
+    texts: &BTreeMap<String, Source>,
+) -> Vec<Value> {
     let (mut room, mut listed) = (ROOM, BTreeSet::new());
     composition
         .iter()
@@ -26,7 +29,7 @@ pub(super) fn records(composition: &[Composed], texts: &BTreeMap<String, Source>
 }
 
 fn record<'c>(
-    part: &'c Composed,
+    part: &'c RecipeDocument,
     texts: &BTreeMap<String, Source>,
     room: &mut usize,
     listed: &mut BTreeSet<&'c str>,
@@ -62,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_document_is_listed_once_and_while_there_is_room() {
-        let part = |name: &str, depth, path: &[&str]| Composed {
+        let part = |name: &str, depth, path: &[&str]| RecipeDocument {
             alias: path.last().map(|alias| (*alias).to_owned()),
             depth,
             path: path.iter().map(|alias| (*alias).to_owned()).collect(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use materia_model::template::{self, Arg, Facts, Plan};
+use materia_model::template::{self, HostFacts, Plan, TemplateArg};
 use serde::{Serialize, Serializer};
 
 use super::source::SourceError;
@@ -17,7 +17,7 @@ pub struct ExplainReport {
     #[serde(rename = "tree", serialize_with = "serialize_tree")]
     pub plan: Plan,
     /// The template's public arguments.
-    pub args: Vec<Arg>,
+    pub args: Vec<TemplateArg>,
     /// Warnings and risks, one sentence each.
     pub warnings: Vec<String>,
 }
@@ -34,11 +34,11 @@ pub fn explain(
 ) -> Result<ExplainReport, SourceError> {
     let has_stdin = request.stdin.is_some();
     let linked = request.link(context)?;
-    let facts = Facts {
+    let facts = HostFacts {
         home: user_home.and_then(Path::to_str),
         cwd: context.cwd.and_then(Path::to_str),
         has_stdin,
-        ..Facts::default()
+        ..HostFacts::default()
     };
     let prepared = linked.prepare(facts).map_err(SourceError::Invalid)?;
     Ok(ExplainReport {

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use materia_model::finding::{Finding, Source};
-use materia_model::recipe::{self, Artifact, Composed, Recipe};
-use materia_model::run::{Declared, RetireWhen};
-use materia_model::template::{self, Expansion, Facts, Plan, Template, risk};
+use materia_model::recipe::{self, RecipeArtifact, RecipeDocument, RecipeMetadata};
+use materia_model::run::{DeclaredArtifact, RetireWhen};
+use materia_model::template::{self, Expansion, HostFacts, Plan, Template, risk};
 use serde_json::{Map, Value};
 
 use super::{NotResolved, context};
@@ -37,9 +37,9 @@ pub struct LinkedRecipe {
     /// Where it was found.
     pub found: Found,
     /// What it declares.
-    pub document: Recipe,
+    pub document: RecipeMetadata,
     /// The documents it consists of.
-    composition: Vec<Composed>,
+    composition: Vec<RecipeDocument>,
     /// Their texts.
     texts: BTreeMap<String, Source>,
 }
@@ -63,7 +63,7 @@ pub struct PreparedTemplate<'t> {
 #[derive(Debug, Clone, Default)]
 pub struct RunDeclarations {
     /// The files that it promises to write.
-    pub artifacts: BTreeMap<String, Declared>,
+    pub artifacts: BTreeMap<String, DeclaredArtifact>,
     /// What it accepts and emits.
     pub mailbox: Option<Value>,
     /// When a run of it ends by itself.
@@ -131,7 +131,7 @@ impl LinkedTemplate {
     }
 
     /// The plan for the foreground.
-    pub fn prepare(&self, facts: Facts<'_>) -> Result<PreparedTemplate<'_>, Vec<Finding>> {
+    pub fn prepare(&self, facts: HostFacts<'_>) -> Result<PreparedTemplate<'_>, Vec<Finding>> {
         self.expand(facts, &Map::new())
     }
 
@@ -139,12 +139,12 @@ impl LinkedTemplate {
     /// the template uses them.
     pub fn prepare_run(
         &self,
-        facts: Facts<'_>,
+        facts: HostFacts<'_>,
         host: &Map<String, Value>,
     ) -> Result<PreparedTemplate<'_>, Vec<Finding>> {
         let mut prepared = self.expand(facts, host)?;
         if let Some(recipe) = &self.recipe {
-            let facts = Facts {
+            let facts = HostFacts {
                 host: Some(host),
                 ..facts
             };
@@ -164,7 +164,7 @@ impl LinkedTemplate {
 
     fn expand(
         &self,
-        facts: Facts<'_>,
+        facts: HostFacts<'_>,
         host: &Map<String, Value>,
     ) -> Result<PreparedTemplate<'_>, Vec<Finding>> {
         let mut values = self.values.clone();
@@ -174,7 +174,7 @@ impl LinkedTemplate {
                 values.insert(name.clone(), value.clone());
             }
         }
-        let facts = Facts {
+        let facts = HostFacts {
             host: Some(host),
             ..facts
         };
@@ -200,7 +200,7 @@ impl LinkedTemplate {
 impl LinkedRecipe {
     /// What it declares about a run of it, but for the artifacts, whose paths may name values.
     fn declarations(&self) -> RunDeclarations {
-        let Recipe {
+        let RecipeMetadata {
             mailbox,
             secrets,
             actor_context,
@@ -213,7 +213,7 @@ impl LinkedRecipe {
                 .as_ref()
                 .and_then(|mailbox| serde_json::to_value(mailbox).ok()),
             retire_when: retire_when
-                .map(|recipe::RetireWhen::ChildrenTerminal| RetireWhen::ChildrenTerminal),
+                .map(|recipe::RecipeRetirement::ChildrenTerminal| RetireWhen::ChildrenTerminal),
             secrets: secrets.clone(),
             context: if *actor_context {
                 context::records(&self.composition, &self.texts)
@@ -225,10 +225,10 @@ impl LinkedRecipe {
 }
 
 /// An artifact of a recipe, as a run declares it.
-fn declared(artifact: &Artifact) -> Declared {
+fn declared(artifact: &RecipeArtifact) -> DeclaredArtifact {
     let field = |key: &str| artifact.more.get(key);
     let text = |key: &str| field(key).and_then(Value::as_str).map(str::to_owned);
-    Declared {
+    DeclaredArtifact {
         path: artifact.path.clone(),
         kind: text("kind"),
         media_type: text("media_type"),
@@ -241,8 +241,8 @@ impl PreparedTemplate<'_> {
     pub fn declare(
         &mut self,
         name: &str,
-        artifact: Declared,
-        facts: Facts<'_>,
+        artifact: DeclaredArtifact,
+        facts: HostFacts<'_>,
     ) -> Result<(), Vec<Finding>> {
         let path = template::fill(&self.linked.template, &artifact.path, &self.values, facts)
             .map_err(|mut wrong| {
@@ -251,7 +251,7 @@ impl PreparedTemplate<'_> {
                 }
                 wrong
             })?;
-        let artifact = Declared { path, ..artifact };
+        let artifact = DeclaredArtifact { path, ..artifact };
         self.declarations
             .artifacts
             .insert(name.to_owned(), artifact);

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use materia_model::finding::Finding;
-use materia_model::recipe::{Composed, Recipe};
-use materia_model::template::{self, Arg, risk};
+use materia_model::recipe::{RecipeDocument, RecipeMetadata};
+use materia_model::template::{self, TemplateArg, risk};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -113,11 +113,11 @@ pub struct RecipeReport {
     /// Where it was found.
     pub source: Found,
     /// What it says about itself.
-    pub recipe: Recipe,
+    pub recipe: RecipeMetadata,
     /// Its arguments.
-    pub args: Vec<Arg>,
+    pub args: Vec<TemplateArg>,
     /// The documents it consists of.
-    pub composition: Vec<Composed>,
+    pub composition: Vec<RecipeDocument>,
     /// What it runs, as a picture in text.
     pub picture: String,
     /// What it touches.
@@ -164,7 +164,7 @@ pub(super) fn show_located(
         picture: linked.template.picture(),
         risks: risk::labels(&linked.template)
             .into_iter()
-            .map(risk::Label::as_str)
+            .map(risk::RiskLabel::as_str)
             .collect(),
         warnings: linked.template.warnings().to_vec(),
         composition: linked.composition,

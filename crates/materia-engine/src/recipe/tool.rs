@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use materia_model::finding::Finding;
-use materia_model::template::Facts;
+use materia_model::template::HostFacts;
 use materia_model::text;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -211,11 +211,11 @@ pub fn call(
     dir::create_private(&outputs).map_err(io::Error::other)?;
     let stages = outputs.join(format!(".stages-{}", clock.fresh_id()));
     let stages_text = stages.to_string_lossy();
-    let facts = Facts {
+    let facts = HostFacts {
         home: call.home_dir.and_then(Path::to_str),
         cwd: cwd.to_str(),
         stages: Some(&stages_text),
-        ..Facts::default()
+        ..HostFacts::default()
     };
     let prepared = linked
         .prepare(facts)

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use materia_model::finding::Finding;
 use materia_model::name::RunId;
-use materia_model::recipe::LoadError;
-use materia_model::secret::Guard;
+use materia_model::recipe::RecipeLoadError;
+use materia_model::secret::SecretGuard;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -59,7 +59,7 @@ pub struct Inline<'a> {
     /// What it takes and sends.
     pub mailbox: Option<Value>,
     /// What must not be written down.
-    pub guard: Guard,
+    pub guard: SecretGuard,
 }
 
 /// Keeps an inline template as a draft; the file, or nothing when there was one already, there are
@@ -134,7 +134,7 @@ fn draft(library: &Library, file: &Path) -> Draft {
         .into_owned();
     let path = file.to_string_lossy().into_owned();
     let unread =
-        |error: LoadError| vec![Finding::error(error.code, error.message).hint(error.hint)];
+        |error: RecipeLoadError| vec![Finding::error(error.code, error.message).hint(error.hint)];
     match library.own(file) {
         Err(error) => Draft {
             id,

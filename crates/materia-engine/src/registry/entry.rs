@@ -5,8 +5,8 @@
 use std::path::PathBuf;
 
 use materia_model::finding::{Finding, Severity};
-use materia_model::recipe::{Composed, LoadError, Recipe};
-use materia_model::template::{Arg, risk};
+use materia_model::recipe::{RecipeDocument, RecipeLoadError, RecipeMetadata};
+use materia_model::template::{TemplateArg, risk};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -56,7 +56,7 @@ pub struct Entry {
     /// Its public arguments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional = nullable))]
-    pub args: Vec<Arg>,
+    pub args: Vec<TemplateArg>,
     /// What it imports, directly.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional = nullable))]
@@ -85,7 +85,7 @@ pub struct Entry {
     pub fingerprint: String,
     /// What it imports, directly, under which alias and from where.
     #[serde(skip)]
-    pub links: Vec<Composed>,
+    pub links: Vec<RecipeDocument>,
 }
 
 impl Entry {
@@ -112,10 +112,11 @@ impl Entry {
                     .collect();
                 let mut risks: Vec<&str> = risk::labels(&linked.template)
                     .into_iter()
-                    .map(risk::Label::as_str)
+                    .map(risk::RiskLabel::as_str)
                     .collect();
-                if linked.recipe.detached && !risks.contains(&risk::Label::LongRunning.as_str()) {
-                    risks.push(risk::Label::LongRunning.as_str());
+                if linked.recipe.detached && !risks.contains(&risk::RiskLabel::LongRunning.as_str())
+                {
+                    risks.push(risk::RiskLabel::LongRunning.as_str());
                 }
                 entry.risks = risks;
                 entry.state = if linked.recipe.disabled {
@@ -147,7 +148,7 @@ impl Entry {
     }
 
     /// A file that cannot even be read.
-    pub(super) fn unreadable(name: &str, file: &std::path::Path, error: LoadError) -> Self {
+    pub(super) fn unreadable(name: &str, file: &std::path::Path, error: RecipeLoadError) -> Self {
         let mut entry = Self::blank(name, &file.to_string_lossy(), Found::User);
         entry.state = RecipeState::Invalid;
         entry
@@ -179,7 +180,7 @@ impl Entry {
         }
     }
 
-    fn describe(&mut self, recipe: &Recipe) {
+    fn describe(&mut self, recipe: &RecipeMetadata) {
         self.description.clone_from(&recipe.description);
         self.detached = recipe.detached;
         if let Some(kind) = &recipe.kind {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use materia_model::name::RunId;
-use materia_model::secret::Guard;
+use materia_model::secret::SecretGuard;
 use serde_json::{Map, Value, json};
 
 use super::*;
@@ -226,7 +226,7 @@ fn inline(run: Option<&RunId>) -> Inline<'_> {
         ]),
         artifacts: json!({"log": {"path": "{state_dir}/log"}}),
         mailbox: None,
-        guard: Guard::default(),
+        guard: SecretGuard::default(),
     }
 }
 
@@ -291,7 +291,7 @@ fn there_are_not_more_drafts_than_anybody_looks_through() {
             template: json!(format!("echo {number}")),
             artifacts: json!({}),
             mailbox: None,
-            guard: Guard::default(),
+            guard: SecretGuard::default(),
         };
         assert_eq!(capture(&place.library, inline).is_some(), number < 500);
     }

@@ -2,8 +2,8 @@
 //!
 //! Owns the schema of a tool and the text of the expected call. Never calls one.
 
-use materia_model::template::value::Type;
-use materia_model::template::{Arg, schema};
+use materia_model::template::value::ValueType;
+use materia_model::template::{TemplateArg, schema};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -72,7 +72,7 @@ fn tool(entry: &Entry) -> ToolDefinition {
 
 /// What an agent is told when its arguments are wrong: an example of the call, and which arguments
 /// are needed.
-pub fn call_shape(name: &str, args: &[Arg]) -> String {
+pub fn call_shape(name: &str, args: &[TemplateArg]) -> String {
     let sample: Map<String, Value> = args
         .iter()
         .map(|arg| (arg.name.clone(), sample(arg)))
@@ -97,17 +97,17 @@ pub fn call_shape(name: &str, args: &[Arg]) -> String {
     )
 }
 
-fn sample(arg: &Arg) -> Value {
+fn sample(arg: &TemplateArg) -> Value {
     if let Some(default) = &arg.default {
         return default.clone();
     }
     match &arg.ty {
-        Type::String => format!("<{}>", arg.name).into(),
-        Type::Path => format!("./{}", arg.name).into(),
-        Type::Int => 1.into(),
-        Type::Number => 1.5.into(),
-        Type::Bool => true.into(),
-        Type::Array => json!([format!("<{}>", arg.name)]),
-        Type::Enum(choices) => choices.first().cloned().into(),
+        ValueType::String => format!("<{}>", arg.name).into(),
+        ValueType::Path => format!("./{}", arg.name).into(),
+        ValueType::Int => 1.into(),
+        ValueType::Number => 1.5.into(),
+        ValueType::Bool => true.into(),
+        ValueType::Array => json!([format!("<{}>", arg.name)]),
+        ValueType::Enum(choices) => choices.first().cloned().into(),
     }
 }

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use materia_model::message::Envelope;
-use materia_model::run::{Control, Origin, Status};
+use materia_model::run::{RunControl, RunOrigin, RunStatus};
 use serde_json::Value;
 
 use super::Sender;
@@ -41,7 +41,7 @@ pub(super) fn steer(
         _ => return Ok(None),
     };
     if verb == "abort" && !log.state().status.is_terminal() {
-        run::stop_opened(place, log, Control::Cancel, None, sender.clock)?;
+        run::stop_opened(place, log, RunControl::Cancel, None, sender.clock)?;
     }
     let standing = Glance::at(Path::new(&cast.dir)).standing;
     if !fits(verb, &standing) {
@@ -67,7 +67,7 @@ pub(super) fn steer(
     let words = words.filter_map(Value::as_str).map(str::to_owned).collect();
     let wanted = RunSettings {
         id: Some(place.id().clone()),
-        origin: Origin::Cast,
+        origin: RunOrigin::Cast,
         session: start.session.clone(),
         parent: start.parent.clone(),
         cwd: start.cwd.clone().into(),
@@ -89,7 +89,7 @@ pub(super) fn steer(
         delivered: true,
         queued: false,
         generation: Some(spawned.generation),
-        status: Some(Status::Running),
+        status: Some(RunStatus::Running),
         next: vec![format!("materia inspect run:{}", place.id())],
         ..report
     }))

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use materia_model::message::event::Message;
-use materia_model::message::{Deliver, Envelope, Mail};
+use materia_model::message::{DeliveryMethod, Envelope, MailState};
 
 use super::error::Error;
 use crate::post::{MessageLog, Receipt};
@@ -60,11 +60,11 @@ pub(super) fn over(
         envelope,
         generation: receipt.generation.clone(),
     };
-    let parcels = Mail::parcels(&message, place.id());
+    let parcels = MailState::parcels(&message, place.id());
     let (consumer, fate) = match post.look(|mail| mail.mailbox.deliver)? {
-        Deliver::Receive => ("mailbox", Fate::Waits),
-        Deliver::Stdin => ("stdin", by_stdin(post, place, &parcels)?),
-        Deliver::Fifo => ("fifo", by_fifo(post, place, receipt.seq, &parcels)?),
+        DeliveryMethod::Receive => ("mailbox", Fate::Waits),
+        DeliveryMethod::Stdin => ("stdin", by_stdin(post, place, &parcels)?),
+        DeliveryMethod::Fifo => ("fifo", by_fifo(post, place, receipt.seq, &parcels)?),
     };
     Ok(Handed { consumer, fate })
 }
@@ -72,7 +72,7 @@ pub(super) fn over(
 /// The supervisor writes to its command's stdin; whether it has is heard from the journal.
 fn by_stdin(post: &MessageLog, place: &Place, parcels: &[Message]) -> Result<Fate, Error> {
     run::ring(place);
-    let all_gone = |mail: &Mail| {
+    let all_gone = |mail: &MailState| {
         parcels
             .iter()
             .all(|parcel| mail.place_of(&parcel.id).is_none())

@@ -4,8 +4,8 @@
 //! once, so a message is claimed in two steps: by the command itself until it has been handed over,
 //! then by the program that called it. If either of them dies, the message is free again.
 
-use materia_model::message::event::Holder;
-use materia_model::message::{Address, Place};
+use materia_model::message::event::MessageHolder;
+use materia_model::message::{Address, QueueId};
 use materia_model::name::RunId;
 use serde::Serialize;
 
@@ -114,16 +114,16 @@ pub fn settle(
     ending: &Ending,
 ) -> Result<SettleReport, Error> {
     let (messages, queue) = context.open()?;
-    let above: Vec<Holder> = process::ancestors().into_iter().map(run::holder).collect();
+    let above: Vec<MessageHolder> = process::ancestors().into_iter().map(run::holder).collect();
     let ended = messages.settle_for(&queue, id, (&context.holder()?, &above), ending)?;
     Ok(SettleReport { ok: true, ended })
 }
 
 impl ReceiveContext<'_> {
-    fn open(&self) -> Result<(MessageLog, Place), Error> {
+    fn open(&self) -> Result<(MessageLog, QueueId), Error> {
         let (run, place) = match self.address {
-            Address::Run(run) => (run, Place::Run),
-            Address::Branch(run, branch) => (run, Place::Branch(branch.clone())),
+            Address::Run(run) => (run, QueueId::Run),
+            Address::Branch(run, branch) => (run, QueueId::Branch(branch.clone())),
             other => return Err(Error::NoQueue(other.to_string())),
         };
         let caller = self.session.filter(|_| self.within != Some(run));
@@ -138,7 +138,7 @@ impl ReceiveContext<'_> {
         Ok((MessageLog::continuing(log, self.clock)?, place))
     }
 
-    fn holder(&self) -> Result<Holder, Error> {
+    fn holder(&self) -> Result<MessageHolder, Error> {
         let process = match self.holder {
             Some(pid) => Identity::of(pid).ok_or(Error::NoHolder(pid))?,
             None => process::caller()

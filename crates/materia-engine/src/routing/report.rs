@@ -1,7 +1,7 @@
 //! What became of a message, in the words of the contract.
 
 use materia_model::message::{Address, MessageType};
-use materia_model::run::Status;
+use materia_model::run::RunStatus;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ pub struct MessageReport {
     pub stopped: Option<bool>,
     /// How the run stands.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<Status>,
+    pub status: Option<RunStatus>,
     /// Which start of the run it went to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generation: Option<String>,

@@ -1,9 +1,9 @@
 //! The ways a message can go, one function for each kind of address.
 
 use materia_model::message::event::ASKED_BY;
-use materia_model::message::{Address, Communication, Envelope, Mail};
+use materia_model::message::{Address, Communication, Envelope, MailState};
 use materia_model::name::{RunId, SessionId};
-use materia_model::run::{Control, State, Status};
+use materia_model::run::{RunControl, RunState, RunStatus};
 use serde_json::{Map, Value};
 
 use super::Sender;
@@ -24,7 +24,7 @@ pub(super) fn to_run(
         return retire::retire(sender, run, wish, &envelope);
     }
     let (place, mut log) = sender.find(run)?;
-    if let Some(control) = [Control::Kill, Control::Cancel]
+    if let Some(control) = [RunControl::Kill, RunControl::Cancel]
         .into_iter()
         .find(|control| control.word() == envelope.kind.as_str())
     {
@@ -136,7 +136,7 @@ pub(super) fn to_room(
     let (place, log) = sender.find(run)?;
     let status = log.state().status;
     let kind = envelope.kind.clone();
-    let forwarded = !Mail::recipients(&envelope).is_empty();
+    let forwarded = !MailState::recipients(&envelope).is_empty();
     let messages = MessageLog::continuing(log, sender.clock)?;
     let receipt = messages.deliver(Posting::new(envelope.clone()))?;
     snapshot(&messages, &place)?;
@@ -224,7 +224,7 @@ fn stop(
     sender: &Sender<'_>,
     place: &Place,
     log: &mut RunLog,
-    control: Control,
+    control: RunControl,
     envelope: &Envelope,
 ) -> Result<MessageReport, Error> {
     let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
@@ -263,7 +263,7 @@ fn stop(
     })
 }
 
-fn check_on(run: &RunId, state: &State) -> Result<(), Error> {
+fn check_on(run: &RunId, state: &RunState) -> Result<(), Error> {
     if state.status.is_terminal() {
         let status = state.status.as_str().to_owned();
         return Err(post::Error::Over {
@@ -324,7 +324,7 @@ fn snapshot(messages: &MessageLog, place: &Place) -> Result<(), Error> {
     })?)
 }
 
-fn with(report: MessageReport, receipt: Receipt, status: Status) -> MessageReport {
+fn with(report: MessageReport, receipt: Receipt, status: RunStatus) -> MessageReport {
     MessageReport {
         generation: receipt.generation,
         warnings: receipt.warnings,

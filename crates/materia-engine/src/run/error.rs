@@ -6,7 +6,7 @@ use std::error::Error as _;
 use std::io;
 use std::path::PathBuf;
 
-use materia_model::run::Status;
+use materia_model::run::RunStatus;
 use materia_model::text;
 use rustix::io::Errno;
 
@@ -114,7 +114,7 @@ pub enum Error {
         /// The id.
         run: String,
         /// How it stands.
-        status: Status,
+        status: RunStatus,
     },
     /// The supervisor could not begin.
     #[error("run {} was not started: {message}", text::quoted(run))]
@@ -143,7 +143,7 @@ pub enum Error {
         /// The id.
         run: String,
         /// How it stands.
-        status: Status,
+        status: RunStatus,
     },
     /// The person does not want to wait for them any more.
     #[error("interrupted; {} not waited for any more", if runs.len() == 1 { "the run is" } else { "the runs are" })]

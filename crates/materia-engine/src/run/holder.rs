@@ -3,18 +3,18 @@
 //! Owns the way from a process to that name and back. A name fits one process only, also after its
 //! pid went to another.
 
-use materia_model::message::event::Holder;
+use materia_model::message::event::MessageHolder;
 
 use crate::process::Identity;
 
 /// Whether the process that claimed a message has ended.
-pub fn is_dead(holder: &Holder) -> bool {
+pub fn is_dead(holder: &MessageHolder) -> bool {
     !identity(holder).is_alive()
 }
 
 /// A process as a holder.
-pub fn holder(process: Identity) -> Holder {
-    Holder {
+pub fn holder(process: Identity) -> MessageHolder {
+    MessageHolder {
         pid: process.pid,
         start_time: process.start_time,
         boot_id: process.boot_id,
@@ -22,7 +22,7 @@ pub fn holder(process: Identity) -> Holder {
 }
 
 /// A holder as a process.
-pub fn identity(holder: &Holder) -> Identity {
+pub fn identity(holder: &MessageHolder) -> Identity {
     Identity {
         pid: holder.pid,
         start_time: holder.start_time,

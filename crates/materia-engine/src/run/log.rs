@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use materia_model::record::Record;
-use materia_model::run::State;
+use materia_model::run::RunState;
 use materia_model::run_fold::RunFold;
 
 use super::place::Place;
@@ -45,22 +45,22 @@ pub trait LogFold: Default {
     fn apply(&mut self, record: &Record);
 
     /// The run's status.
-    fn run(&self) -> &State;
+    fn run(&self) -> &RunState;
 
     /// The run's status, to be corrected where the journal cannot be.
-    fn run_mut(&mut self) -> &mut State;
+    fn run_mut(&mut self) -> &mut RunState;
 }
 
-impl LogFold for State {
+impl LogFold for RunState {
     fn apply(&mut self, record: &Record) {
         Self::apply(self, record);
     }
 
-    fn run(&self) -> &State {
+    fn run(&self) -> &RunState {
         self
     }
 
-    fn run_mut(&mut self) -> &mut State {
+    fn run_mut(&mut self) -> &mut RunState {
         self
     }
 }
@@ -70,11 +70,11 @@ impl LogFold for RunFold {
         Self::apply(self, record);
     }
 
-    fn run(&self) -> &State {
+    fn run(&self) -> &RunState {
         &self.run
     }
 
-    fn run_mut(&mut self) -> &mut State {
+    fn run_mut(&mut self) -> &mut RunState {
         &mut self.run
     }
 }
@@ -180,7 +180,7 @@ impl<F: LogFold> RunLog<F> {
     }
 
     /// The run's status.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &RunState {
         self.fold.run()
     }
 

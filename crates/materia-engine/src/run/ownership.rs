@@ -5,7 +5,9 @@
 
 use std::path::PathBuf;
 
-use materia_model::run::{CHILD_END, CHILD_START, ChildEnd, ChildStart, End, Start, State};
+use materia_model::run::{
+    CHILD_END, CHILD_START, ChildEnd, ChildStart, RunEnd, RunStart, RunState,
+};
 use serde::Serialize;
 
 use super::error::Error;
@@ -18,7 +20,7 @@ const LARGEST_BELL: u64 = 4096;
 
 /// Refuses a caller whose session is not the one that owns the run. A caller without a session is
 /// the operator.
-pub fn check_owner(state: &State, run: &str, caller: Option<&str>) -> Result<(), Error> {
+pub fn check_owner(state: &RunState, run: &str, caller: Option<&str>) -> Result<(), Error> {
     match caller {
         Some(caller) if state.session() != Some(caller) => Err(Error::SessionMismatch {
             run: run.to_owned(),
@@ -52,7 +54,7 @@ pub fn ring_session(root: &Root, session: Option<&str>) {
 }
 
 /// Notifies the parent that a generation began.
-pub(super) fn begun(root: &Root, start: &Start, clock: &Clock) {
+pub(super) fn begun(root: &Root, start: &RunStart, clock: &Clock) {
     let child = ChildStart {
         run: start.run.clone(),
         generation: start.generation.clone(),
@@ -61,7 +63,7 @@ pub(super) fn begun(root: &Root, start: &Start, clock: &Clock) {
 }
 
 /// Notifies the parent and the session that a generation is over.
-pub(super) fn ended(root: &Root, start: &Start, end: &End, clock: &Clock) {
+pub(super) fn ended(root: &Root, start: &RunStart, end: &RunEnd, clock: &Clock) {
     let child = ChildEnd {
         run: start.run.clone(),
         generation: start.generation.clone(),
@@ -71,7 +73,7 @@ pub(super) fn ended(root: &Root, start: &Start, end: &End, clock: &Clock) {
     ring_session(root, start.session.as_deref());
 }
 
-fn notify_parent<T: Serialize>(root: &Root, start: &Start, kind: &str, data: &T, clock: &Clock) {
+fn notify_parent<T: Serialize>(root: &Root, start: &RunStart, kind: &str, data: &T, clock: &Clock) {
     let parent = start.parent.as_ref().and_then(|parent| parent.parse().ok());
     let Some(place) = parent.map(|id| root.place(&id)).filter(Place::exists) else {
         return;

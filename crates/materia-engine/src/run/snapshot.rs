@@ -6,7 +6,7 @@
 //! state, replaced as a whole, and never read by us; a result that is lost is made again at the
 //! next look.
 
-use materia_model::run::{State, Status};
+use materia_model::run::{RunState, RunStatus};
 use materia_model::time::Timestamp;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ const PROGRESS: &str = "progress.json";
 const RESULT: &str = "result.json";
 
 /// Writes what can be known of a run. A snapshot that cannot be written is no failure of the run.
-pub(super) fn write(place: &Place, state: &State, now: Timestamp) {
+pub(super) fn write(place: &Place, state: &RunState, now: Timestamp) {
     run(place, state);
     progress(
         place,
@@ -42,7 +42,7 @@ pub(super) fn has_result(place: &Place) -> bool {
 }
 
 /// Writes how it ended, where it has.
-pub(super) fn result(place: &Place, state: &State, spare: Option<Spare>) {
+pub(super) fn result(place: &Place, state: &RunState, spare: Option<Spare>) {
     let Some(ended) = &state.ended else { return };
     let end = &ended.end;
     let mut result = json!({
@@ -50,7 +50,7 @@ pub(super) fn result(place: &Place, state: &State, spare: Option<Spare>) {
         "code": end.code,
         "signal": end.signal,
         "status": end.status,
-        "killed": end.status == Status::Killed,
+        "killed": end.status == RunStatus::Killed,
         "completedAt": ended.at,
         "generation": end.generation,
     });
@@ -75,7 +75,7 @@ pub(super) fn context(place: &Place, records: &[String]) {
 }
 
 /// Writes how far it is: commands that run, that are over, and that failed.
-pub(super) fn progress(place: &Place, phase: Status, counts: [u64; 3], now: Timestamp) {
+pub(super) fn progress(place: &Place, phase: RunStatus, counts: [u64; 3], now: Timestamp) {
     let [active, completed, failures] = counts;
     let progress = json!({
         "format": 1,
@@ -89,7 +89,7 @@ pub(super) fn progress(place: &Place, phase: Status, counts: [u64; 3], now: Time
 }
 
 /// Writes what was started.
-pub(super) fn run(place: &Place, state: &State) {
+pub(super) fn run(place: &Place, state: &RunState) {
     let Some(start) = &state.start else { return };
     let mut document = json!({
         "format": 1,

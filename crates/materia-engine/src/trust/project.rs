@@ -9,9 +9,9 @@ mod scripts;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use materia_model::loadout::{Config, Scope};
-use materia_model::materia::{Agent, Kind, Materia, Run, Tools};
-use materia_model::template::plan::{Body, Plan};
+use materia_model::loadout::{Config, ConfigScope};
+use materia_model::materia::{AgentRole, AgentTools, Materia, MateriaBody, UtilityCommand};
+use materia_model::template::plan::{Plan, PlanBody};
 use materia_model::text;
 use serde::Serialize;
 
@@ -210,7 +210,7 @@ fn project(snapshot: &ConfigSnapshot<'_>, home: Option<&Home>) -> Option<Closure
     let layer = files
         .layers()
         .iter()
-        .position(|layer| layer.scope == Scope::Project)?;
+        .position(|layer| layer.scope == ConfigScope::Project)?;
     let path = files.path(layer)?;
     let base = path
         .ancestors()
@@ -256,10 +256,10 @@ fn act(
     library: Option<&Library>,
 ) -> TrustedAct {
     let (kind, commands, detail) = match &materia.kind {
-        Kind::Agent(agent) => ("agent", Vec::new(), Some(role(agent))),
-        Kind::Utility(utility) => match &utility.run {
-            Run::Command(argv) => ("command", vec![argv.clone()], None),
-            Run::Template(written) => {
+        MateriaBody::Agent(agent) => ("agent", Vec::new(), Some(role(agent))),
+        MateriaBody::Utility(utility) => match &utility.run {
+            UtilityCommand::Command(argv) => ("command", vec![argv.clone()], None),
+            UtilityCommand::Template(written) => {
                 let place = template::Place {
                     cwd: project,
                     home: None,
@@ -270,14 +270,14 @@ fn act(
                 plan.iter().for_each(|plan| leaves(plan, &mut commands));
                 ("template", commands, None)
             }
-            Run::Recipe(recipe) => {
+            UtilityCommand::Recipe(recipe) => {
                 scripts.look_in(&["recipe".to_owned(), recipe.clone()]);
                 let commands = library
                     .map(|library| scripts.follow(recipe, library))
                     .unwrap_or_default();
                 ("recipe", commands, Some(recipe.clone()))
             }
-            Run::Shipped(name) => ("utility", Vec::new(), Some(name.clone())),
+            UtilityCommand::Shipped(name) => ("utility", Vec::new(), Some(name.clone())),
         },
     };
     commands.iter().for_each(|argv| scripts.look_in(argv));
@@ -289,12 +289,12 @@ fn act(
     }
 }
 
-fn role(agent: &Agent) -> String {
+fn role(agent: &AgentRole) -> String {
     let tools = match &agent.tools {
-        Tools::None => "no tools".to_owned(),
-        Tools::ReadOnly => "tools that read".to_owned(),
-        Tools::Coding => "all tools".to_owned(),
-        Tools::Custom(names) => format!("the tools {}", text::list(names, "and")),
+        AgentTools::None => "no tools".to_owned(),
+        AgentTools::ReadOnly => "tools that read".to_owned(),
+        AgentTools::Coding => "all tools".to_owned(),
+        AgentTools::Custom(names) => format!("the tools {}", text::list(names, "and")),
     };
     match &agent.agent {
         Some(program) => format!("{tools}, played by {program}"),
@@ -304,11 +304,13 @@ fn role(agent: &Agent) -> String {
 
 fn leaves(plan: &Plan, into: &mut Vec<Vec<String>>) {
     match &plan.body {
-        Body::Command { argv, .. } => into.push(argv.clone()),
-        Body::Sequence(steps) => steps.iter().for_each(|step| leaves(step, into)),
-        Body::Parallel { branches, .. } => branches.iter().for_each(|branch| leaves(branch, into)),
-        Body::Nested(inner) => leaves(inner, into),
-        Body::Skipped(_) => {}
+        PlanBody::Command { argv, .. } => into.push(argv.clone()),
+        PlanBody::Sequence(steps) => steps.iter().for_each(|step| leaves(step, into)),
+        PlanBody::Parallel { branches, .. } => {
+            branches.iter().for_each(|branch| leaves(branch, into))
+        }
+        PlanBody::Nested(inner) => leaves(inner, into),
+        PlanBody::Skipped(_) => {}
     }
     if let Some(recover) = &plan.controls.recover {
         leaves(recover, into);

@@ -8,7 +8,7 @@ use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use materia_model::utility::{DEFAULT_TIMEOUT_MS, Ended, MAX_CAPTURE};
+use materia_model::utility::{DEFAULT_TIMEOUT_MS, MAX_CAPTURE, UtilityExit};
 
 use crate::process::{Capture, Captured, Cause, Command, Nursery, Sink, Spill, Status, Stdin};
 
@@ -31,7 +31,7 @@ pub struct Call<'a> {
 #[derive(Debug)]
 pub struct Called {
     /// How it ended; the artifacts are not named yet.
-    pub ended: Ended,
+    pub ended: UtilityExit,
     /// The beginning of its stdout.
     pub stdout: Vec<u8>,
     /// The beginning of its stderr.
@@ -62,7 +62,7 @@ pub fn call(call: Call<'_>, nursery: &mut Nursery) -> io::Result<Called> {
     };
     let end = nursery.run(command);
     let status = end.cause.status();
-    let ended = Ended {
+    let ended = UtilityExit {
         argv: call.argv.to_vec(),
         code: match status {
             Some(Status::Exited(code)) => Some(code),
@@ -81,7 +81,7 @@ pub fn call(call: Call<'_>, nursery: &mut Nursery) -> io::Result<Called> {
         },
         stdout_truncated: end.stdout.total > MAX_CAPTURE as u64,
         stderr_truncated: end.stderr.total > MAX_CAPTURE as u64,
-        ..Ended::default()
+        ..UtilityExit::default()
     };
     let interrupted = matches!(end.cause, Cause::Cancelled(_));
     Ok(Called {

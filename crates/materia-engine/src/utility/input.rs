@@ -27,7 +27,7 @@ impl Input {
     pub fn read(text: &str, fallback: &Path) -> Result<Self, Vec<Finding>> {
         let source = Source::new("stdin", text);
         let node = document::parse(&source)?;
-        if !matches!(node.content, document::Content::Object(_)) {
+        if !matches!(node.content, document::JsonContent::Object(_)) {
             let message = format!(
                 "the input of a utility is an object, this is {}",
                 node.kind()

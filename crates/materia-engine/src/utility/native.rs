@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use materia_model::utility::{DEFAULT_TIMEOUT_MS, Ended};
+use materia_model::utility::{DEFAULT_TIMEOUT_MS, UtilityExit};
 
 use super::call::Called;
 use super::{Input, Shipped, UtilityError, UtilityErrorKind, UtilityOutput, UtilityReport};
@@ -51,14 +51,14 @@ pub fn call(shipped: &Shipped, input: &str, cwd: &Path, nursery: &mut Nursery) -
             )
         }
     };
-    let ended = Ended {
+    let ended = UtilityExit {
         argv: ["materia", "utility", shipped.name]
             .map(str::to_owned)
             .to_vec(),
         code: Some(code),
         timeout_ms: DEFAULT_TIMEOUT_MS,
         duration_ms: u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX),
-        ..Ended::default()
+        ..UtilityExit::default()
     };
     Called {
         ended,

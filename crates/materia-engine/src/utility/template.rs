@@ -7,9 +7,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use materia_model::finding::Finding;
-use materia_model::template::plan::{Body, Controls};
-use materia_model::template::{Facts, Plan, Template, expand};
-use materia_model::utility::{DEFAULT_TIMEOUT_MS, Ended, MAX_CAPTURE};
+use materia_model::template::plan::{PlanBody, PlanControls};
+use materia_model::template::{HostFacts, Plan, Template, expand};
+use materia_model::utility::{DEFAULT_TIMEOUT_MS, MAX_CAPTURE, UtilityExit};
 use serde_json::{Map, Value};
 
 use super::call::Called;
@@ -37,21 +37,21 @@ pub fn plan(
     timeout_ms: Option<u64>,
 ) -> Result<Plan, Vec<Finding>> {
     let stages = place.stages.map(Path::to_string_lossy);
-    let facts = Facts {
+    let facts = HostFacts {
         home: place.home.and_then(Path::to_str),
         cwd: place.cwd.to_str(),
         has_stdin: true,
         stages: stages.as_deref(),
-        ..Facts::default()
+        ..HostFacts::default()
     };
     let inner = expand(template, params, facts)?.plan;
     let timeout = Some(timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS));
-    let controls = Controls {
+    let controls = PlanControls {
         timeout,
-        ..Controls::plain(inner.controls.failure)
+        ..PlanControls::plain(inner.controls.failure)
     };
     Ok(Plan {
-        body: Body::Nested(Box::new(inner)),
+        body: PlanBody::Nested(Box::new(inner)),
         controls,
     })
 }
@@ -80,7 +80,7 @@ pub fn call(
     for failure in &outcome.failures {
         writeln!(stderr, "{}", failure.stderr.trim_end())?;
     }
-    let ended = Ended {
+    let ended = UtilityExit {
         argv: told(&outcome),
         code: Some(if outcome.status == execute::ExecutionStatus::Failed {
             outcome.code.max(1)
@@ -92,7 +92,7 @@ pub fn call(
         duration_ms: u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX),
         stdout_truncated: stdout.cut,
         stderr_truncated: stderr.cut,
-        ..Ended::default()
+        ..UtilityExit::default()
     };
     Ok(Called {
         ended,

@@ -13,7 +13,7 @@ use materia_engine::process::{
 };
 use materia_engine::utility::UtilityError;
 use materia_engine::utility::step::{StepContext, StepOptions, ourselves};
-use materia_model::message::Place;
+use materia_model::message::QueueId;
 use materia_model::text;
 
 use crate::service::{Service, lost};
@@ -44,7 +44,7 @@ pub(crate) struct Turn {
 impl Turn {
     /// Takes what waits for the role into its prompt.
     pub(crate) fn take_mail(&mut self, service: &Service) -> Result<(), UtilityError> {
-        let place = Place::Branch(self.role.name.clone());
+        let place = QueueId::Branch(self.role.name.clone());
         while self.mail.len() < MOST_MAIL
             && let Some(message) = service.waiting(&place)?
         {
@@ -74,7 +74,7 @@ impl Turn {
         service: &Service,
         failed: Option<&String>,
     ) -> Result<(), UtilityError> {
-        let place = Place::Branch(self.role.name.clone());
+        let place = QueueId::Branch(self.role.name.clone());
         let ending = failed.map_or(Ending::Handled, |why| Ending::Failed(why.clone()));
         self.mail
             .iter()

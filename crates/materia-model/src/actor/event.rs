@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::{Failure, Usage};
+use crate::agent::{AgentFailure, Usage};
 
 /// A turn began.
 pub const TURN_START: &str = "turn.start";
@@ -25,7 +25,7 @@ pub const LONGEST_TEXT: usize = 192 << 10;
 /// Who plays, and how: what a run is told to be.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Order {
+pub struct ActorSettings {
     /// The agent's name in documents.
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ pub struct Order {
 /// A turn began.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct TurnStart {
+pub struct ActorTurnStart {
     /// Which turn of the run, from 1.
     pub turn: u64,
     /// The message that it answers.
@@ -67,7 +67,7 @@ pub struct TurnStart {
 /// A message was heard while a turn ran.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Heard {
+pub struct ActorMessageSeen {
     pub turn: u64,
     pub message: String,
     /// Who sent that.
@@ -80,7 +80,7 @@ pub struct Heard {
 /// What a turn used so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct TurnUsage {
+pub struct ActorTurnUsage {
     pub turn: u64,
     /// All its model calls together.
     pub usage: Usage,
@@ -89,7 +89,7 @@ pub struct TurnUsage {
 /// A turn is over.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct TurnEnd {
+pub struct ActorTurnEnd {
     pub turn: u64,
     /// The messages that it answers: the one it began with, and those that were heard.
     pub messages: Vec<String>,
@@ -104,7 +104,7 @@ pub struct TurnEnd {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<Failure>,
+    pub error: Option<AgentFailure>,
     /// What all model calls used.
     pub usage: Usage,
     /// The same by model.

@@ -10,7 +10,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::event::{
-    Heard, TURN_END, TURN_HEARD, TURN_START, TURN_USAGE, TurnEnd, TurnStart, TurnUsage,
+    ActorMessageSeen, ActorTurnEnd, ActorTurnStart, ActorTurnUsage, TURN_END, TURN_HEARD,
+    TURN_START, TURN_USAGE,
 };
 use crate::agent::Usage;
 use crate::record::Record;
@@ -27,7 +28,7 @@ const MOST_MODELS: usize = 64;
 
 /// How an actor stands, as its journal says.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct State {
+pub struct ActorState {
     /// How many turns began.
     pub turns: u64,
     /// What they used, lost ones included.
@@ -35,12 +36,12 @@ pub struct State {
     /// The same by model, as far as turns ended.
     pub models: BTreeMap<String, Usage>,
     /// The session that goes on.
-    pub session: Option<Kept>,
+    pub session: Option<ActorSession>,
     /// The turn that runs, and what it used so far.
-    pub open: Option<(TurnStart, Usage)>,
-    pub last: Option<TurnEnd>,
+    pub open: Option<(ActorTurnStart, Usage)>,
+    pub last: Option<ActorTurnEnd>,
     /// What was said, the newest last.
-    pub lines: VecDeque<Line>,
+    pub lines: VecDeque<TranscriptLine>,
     /// How many older lines are not remembered here.
     pub forgotten: u64,
     /// The number of the last record.
@@ -49,7 +50,7 @@ pub struct State {
 
 /// A session, and whose it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct ActorSession {
     pub agent: String,
     /// What takes the conversation up again.
     pub handle: String,
@@ -58,7 +59,7 @@ pub struct Kept {
 /// Who said something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum TranscriptRole {
     /// A message that became a turn.
     Prompt,
     /// A message that was heard while a turn ran.
@@ -71,10 +72,10 @@ pub enum Role {
 
 /// One line of what was said.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Line {
+pub struct TranscriptLine {
     pub at: Timestamp,
     pub turn: u64,
-    pub role: Role,
+    pub role: TranscriptRole,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// The message, or the first of those that were answered.
@@ -86,14 +87,14 @@ pub struct Line {
     pub usage: Option<Usage>,
 }
 
-impl State {
+impl ActorState {
     /// Adds one record. Kinds that do not concern turns change nothing.
     pub fn apply(&mut self, record: &Record) {
         self.seq = record.seq;
         match record.kind.as_str() {
             RUN_START | RUN_END => self.close(),
             TURN_START => {
-                let Some(start) = read::<TurnStart>(record) else {
+                let Some(start) = read::<ActorTurnStart>(record) else {
                     return;
                 };
                 self.close();
@@ -101,7 +102,7 @@ impl State {
                 self.say(
                     record.at,
                     start.turn,
-                    Role::Prompt,
+                    TranscriptRole::Prompt,
                     start.from.clone(),
                     &start.message,
                     &start.prompt,
@@ -109,20 +110,20 @@ impl State {
                 self.open = Some((start, Usage::default()));
             }
             TURN_HEARD => {
-                let Some(heard) = read::<Heard>(record) else {
+                let Some(heard) = read::<ActorMessageSeen>(record) else {
                     return;
                 };
                 self.say(
                     record.at,
                     heard.turn,
-                    Role::Steer,
+                    TranscriptRole::Steer,
                     heard.from,
                     &heard.message,
                     &heard.text,
                 );
             }
             TURN_USAGE => {
-                let Some(told) = read::<TurnUsage>(record) else {
+                let Some(told) = read::<ActorTurnUsage>(record) else {
                     return;
                 };
                 if let Some((start, usage)) = &mut self.open
@@ -132,7 +133,7 @@ impl State {
                 }
             }
             TURN_END => {
-                let Some(end) = read::<TurnEnd>(record) else {
+                let Some(end) = read::<ActorTurnEnd>(record) else {
                     return;
                 };
                 self.end(record.at, end);
@@ -146,7 +147,7 @@ impl State {
         self.open.is_some()
     }
 
-    fn end(&mut self, at: Timestamp, end: TurnEnd) {
+    fn end(&mut self, at: Timestamp, end: ActorTurnEnd) {
         self.open = None;
         self.usage.add(&end.usage);
         for (model, usage) in &end.models {
@@ -155,8 +156,8 @@ impl State {
             }
         }
         let (role, said) = match &end.error {
-            None => (Role::Answer, end.text.as_str()),
-            Some(failure) => (Role::Error, failure.message.as_str()),
+            None => (TranscriptRole::Answer, end.text.as_str()),
+            Some(failure) => (TranscriptRole::Error, failure.message.as_str()),
         };
         let message = end.messages.first().cloned().unwrap_or_default();
         self.say(at, end.turn, role, None, &message, said);
@@ -165,7 +166,7 @@ impl State {
         }
         // A turn that failed leaves the conversation where it was.
         if let (Some(agent), Some(handle)) = (&end.agent, &end.session) {
-            self.session = Some(Kept {
+            self.session = Some(ActorSession {
                 agent: agent.clone(),
                 handle: handle.clone(),
             });
@@ -184,7 +185,7 @@ impl State {
         &mut self,
         at: Timestamp,
         turn: u64,
-        role: Role,
+        role: TranscriptRole,
         from: Option<String>,
         message: &str,
         said: &str,
@@ -194,7 +195,7 @@ impl State {
             self.forgotten += 1;
         }
         let text = text::bounded(said, LONGEST_LINE).into_owned();
-        self.lines.push_back(Line {
+        self.lines.push_back(TranscriptLine {
             at,
             turn,
             role,

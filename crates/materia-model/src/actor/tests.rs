@@ -16,8 +16,8 @@ fn records(all: &[(&str, Value)]) -> Vec<Record> {
     all.iter().enumerate().map(made).collect()
 }
 
-fn fold(records: &[Record]) -> State {
-    let mut state = State::default();
+fn fold(records: &[Record]) -> ActorState {
+    let mut state = ActorState::default();
     records.iter().for_each(|record| state.apply(record));
     state
 }
@@ -70,12 +70,12 @@ fn turns_add_up_and_what_was_lost_was_paid_for() {
     // A failed turn leaves the conversation where it was.
     assert_eq!(
         state.session,
-        Some(Kept {
+        Some(ActorSession {
             agent: "x".to_owned(),
             handle: "s1".to_owned()
         })
     );
-    let roles: Vec<(Role, &str)> = state
+    let roles: Vec<(TranscriptRole, &str)> = state
         .lines
         .iter()
         .map(|line| (line.role, line.text.as_str()))
@@ -83,12 +83,12 @@ fn turns_add_up_and_what_was_lost_was_paid_for() {
     assert_eq!(
         roles,
         [
-            (Role::Prompt, "hello"),
-            (Role::Steer, "and quickly"),
-            (Role::Answer, "hi"),
-            (Role::Prompt, "more"),
-            (Role::Prompt, "more"),
-            (Role::Error, "it died"),
+            (TranscriptRole::Prompt, "hello"),
+            (TranscriptRole::Steer, "and quickly"),
+            (TranscriptRole::Answer, "hi"),
+            (TranscriptRole::Prompt, "more"),
+            (TranscriptRole::Prompt, "more"),
+            (TranscriptRole::Error, "it died"),
         ]
     );
 }

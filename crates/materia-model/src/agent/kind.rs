@@ -10,7 +10,7 @@ use crate::text;
 /// The kinds of failures that are treated differently (C10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum FailureKind {
+pub enum AgentFailureKind {
     RateLimit,
     Overload,
     /// The login was refused.
@@ -31,7 +31,7 @@ pub enum FailureKind {
     Empty,
 }
 
-impl FailureKind {
+impl AgentFailureKind {
     /// The word that logs and scripts use.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -182,49 +182,65 @@ mod tests {
     #[test]
     fn c10_error_texts_have_kinds() {
         let cases = [
-            ("429 Too Many Requests", FailureKind::RateLimit),
-            ("Overloaded: please retry", FailureKind::Overload),
-            ("provider auth failed", FailureKind::Auth),
+            ("429 Too Many Requests", AgentFailureKind::RateLimit),
+            ("Overloaded: please retry", AgentFailureKind::Overload),
+            ("provider auth failed", AgentFailureKind::Auth),
             (
                 "{\"code\":\"context_length_exceeded\"}",
-                FailureKind::ContextWindow,
+                AgentFailureKind::ContextWindow,
             ),
             (
                 "server_error: maximum tokens while unavailable",
-                FailureKind::Overload,
+                AgentFailureKind::Overload,
             ),
-            ("Command timed out after 120 seconds", FailureKind::Timeout),
-            ("unknown model `x`", FailureKind::Config),
-            ("segmentation fault", FailureKind::Crash),
+            (
+                "Command timed out after 120 seconds",
+                AgentFailureKind::Timeout,
+            ),
+            ("unknown model `x`", AgentFailureKind::Config),
+            ("segmentation fault", AgentFailureKind::Crash),
         ];
         for (text, kind) in cases {
-            assert_eq!(FailureKind::of(text), kind, "{text}");
+            assert_eq!(AgentFailureKind::of(text), kind, "{text}");
         }
     }
 
     #[test]
     fn c10_a_status_decides_unless_the_text_knows_better() {
         let cases = [
-            ("400: {\"message\":\"bad\"}", FailureKind::InvalidRequest),
+            (
+                "400: {\"message\":\"bad\"}",
+                AgentFailureKind::InvalidRequest,
+            ),
             (
                 "API Error: 400 prompt is too long: 250000 tokens",
-                FailureKind::ContextWindow,
+                AgentFailureKind::ContextWindow,
             ),
-            ("401 invalid x-api-key", FailureKind::Auth),
+            ("401 invalid x-api-key", AgentFailureKind::Auth),
             (
                 "exceeded retry limit, last status: 429 Too Many Requests",
-                FailureKind::RateLimit,
+                AgentFailureKind::RateLimit,
             ),
-            ("529 {\"type\":\"overloaded_error\"}", FailureKind::Overload),
-            ("it took 1429 tokens and then crashed", FailureKind::Crash),
-            ("terminated", FailureKind::Crash),
+            (
+                "529 {\"type\":\"overloaded_error\"}",
+                AgentFailureKind::Overload,
+            ),
+            (
+                "it took 1429 tokens and then crashed",
+                AgentFailureKind::Crash,
+            ),
+            ("terminated", AgentFailureKind::Crash),
         ];
         for (text, kind) in cases {
-            assert_eq!(crate::agent::Failure::read(None, text).kind, kind, "{text}");
+            assert_eq!(
+                crate::agent::AgentFailure::read(None, text).kind,
+                kind,
+                "{text}"
+            );
         }
         assert_eq!(
-            crate::agent::Failure::read(Some(404), "nothing here").kind,
-            FailureKind::InvalidRequest
+            crate::agent::AgentFailure::read(Some(404), "nothing here").kind,
+            AgentFailureKind::InvalidRequest
         );
     }
 
@@ -247,9 +263,9 @@ mod tests {
     #[test]
     fn kinds_are_spelled_alike_in_logs_and_scripts() {
         for kind in [
-            FailureKind::RateLimit,
-            FailureKind::ContextWindow,
-            FailureKind::Empty,
+            AgentFailureKind::RateLimit,
+            AgentFailureKind::ContextWindow,
+            AgentFailureKind::Empty,
         ] {
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
         }

@@ -9,52 +9,55 @@ mod complete;
 
 use crate::agent::TurnKind;
 use crate::cast::event::{
-    Body, Bound, CastEnd, CastStart, CursorName, Event, Place, Raise, Route, SocketStart, Via,
+    BoundItem, BudgetRaise, CastEnd, CastEvent, CastEventBody, CastRoute, CastStart, CursorName,
+    RouteReason, SocketStart, VisitId,
 };
-use crate::cast::failure::Code;
-use crate::cast::recovery::Recovery;
+use crate::cast::failure::CastFailureCode;
+use crate::cast::recovery::VisitRecovery;
 use crate::cast::rework::{self, Rework};
-use crate::cast::state::{Conversation, Cursor, Item, State, Status, Step, Visit, Waiting};
+use crate::cast::state::{
+    CastPhase, CastState, CastStatus, Conversation, CursorState, PendingInput, VisitState, WorkItem,
+};
 use crate::handoff::assign;
 
-impl State {
+impl CastState {
     /// Folds one more event.
-    pub fn apply(&mut self, event: &Event) {
+    pub fn apply(&mut self, event: &CastEvent) {
         self.pass_time(event);
         match &event.body {
-            Body::CastStart(start) => self.begin(start),
-            Body::SocketRoute(route) => self.route(route),
-            Body::SocketStart(start) => self.enter(start),
-            Body::AgentTurnStart(dispatch) | Body::UtilityInput(dispatch) => {
+            CastEventBody::CastStart(start) => self.begin(start),
+            CastEventBody::SocketRoute(route) => self.route(route),
+            CastEventBody::SocketStart(start) => self.enter(start),
+            CastEventBody::AgentTurnStart(dispatch) | CastEventBody::UtilityInput(dispatch) => {
                 self.dispatch(dispatch.attempt);
             }
-            Body::AgentTurnEnd(end) => self.turn_over(end),
-            Body::SocketRefinement(refinement) => self.pause(&refinement.reply),
-            Body::ContextRefinement(said) => self.hear(&said.text),
-            Body::SocketFinalization(_) => self.finalise(),
-            Body::SameSocketRecoveryStart(recovery) => self.retry(recovery),
-            Body::SameSocketRecoveryExhausted(end) => {
+            CastEventBody::AgentTurnEnd(end) => self.turn_over(end),
+            CastEventBody::SocketRefinement(refinement) => self.pause(&refinement.reply),
+            CastEventBody::ContextRefinement(said) => self.hear(&said.text),
+            CastEventBody::SocketFinalization(_) => self.finalise(),
+            CastEventBody::SameSocketRecoveryStart(recovery) => self.retry(recovery),
+            CastEventBody::SameSocketRecoveryExhausted(end) => {
                 self.recovery.exhausted = true;
                 self.repair.clone_from(&end.repair);
                 self.failure = Some(end.failure.clone());
             }
-            Body::SocketFailed(failed) => self.failure = Some(failed.failure.clone()),
-            Body::SocketInterrupted(interruption) => self.interrupt(interruption),
-            Body::SocketComplete(complete) => self.complete(complete),
-            Body::SocketAdvance(advance) => self.advance(advance),
-            Body::BudgetWarning(_) => self.spending.warned = true,
-            Body::BudgetLimit(_) => self.spending.limited = true,
-            Body::BudgetRaised(raise) => self.raise(raise),
-            Body::CastRecast(_) => self.go_on(),
-            Body::CastRevive(_) => self.allow_more(),
-            Body::CastEnd(end) => self.end(end),
-            Body::UtilityCommand(_) => {}
+            CastEventBody::SocketFailed(failed) => self.failure = Some(failed.failure.clone()),
+            CastEventBody::SocketInterrupted(interruption) => self.interrupt(interruption),
+            CastEventBody::SocketComplete(complete) => self.complete(complete),
+            CastEventBody::SocketAdvance(advance) => self.advance(advance),
+            CastEventBody::BudgetWarning(_) => self.spending.warned = true,
+            CastEventBody::BudgetLimit(_) => self.spending.limited = true,
+            CastEventBody::BudgetRaised(raise) => self.raise(raise),
+            CastEventBody::CastRecast(_) => self.go_on(),
+            CastEventBody::CastRevive(_) => self.allow_more(),
+            CastEventBody::CastEnd(end) => self.end(end),
+            CastEventBody::UtilityCommand(_) => {}
         }
     }
 
     /// Counts the time since the last event, where the cast was under way then.
-    fn pass_time(&mut self, event: &Event) {
-        if let (Some(before), Status::Running) = (self.updated_at, self.status) {
+    fn pass_time(&mut self, event: &CastEvent) {
+        if let (Some(before), CastStatus::Running) = (self.updated_at, self.status) {
             let passed = event.at.as_millis().saturating_sub(before.as_millis());
             self.spending.active_ms = self
                 .spending
@@ -72,7 +75,7 @@ impl State {
         self.started_at = self.updated_at;
     }
 
-    fn route(&mut self, route: &Route) {
+    fn route(&mut self, route: &CastRoute) {
         self.hops += 1;
         for cursor in &route.restarted {
             self.restart(cursor);
@@ -93,22 +96,22 @@ impl State {
         if let Some(reason) = &route.rework {
             self.capture(route, reason);
         }
-        if matches!(route.via, Via::Exit) || route.to.is_none() {
+        if matches!(route.via, RouteReason::Exit) || route.to.is_none() {
             self.unbind();
         }
         match &route.to {
-            None => self.step = Step::End,
+            None => self.step = CastPhase::End,
             Some(to) => {
                 self.count_entry(to, route);
-                self.step = Step::Enter { socket: to.clone() };
+                self.step = CastPhase::Enter { socket: to.clone() };
             }
         }
     }
 
     /// Coming back to a socket by an edge without a limit of its own counts as going in circles
     /// (C2).
-    fn count_entry(&mut self, to: &str, route: &Route) {
-        if route.via == Via::Empty {
+    fn count_entry(&mut self, to: &str, route: &CastRoute) {
+        if route.via == RouteReason::Empty {
             return;
         }
         let circles = route.edge.as_ref().is_some_and(|taken| !taken.capped);
@@ -121,7 +124,7 @@ impl State {
         }
     }
 
-    fn capture(&mut self, route: &Route, reason: &str) {
+    fn capture(&mut self, route: &CastRoute, reason: &str) {
         let (Some(source), Some(target)) = (&route.from, &route.to) else {
             return;
         };
@@ -148,7 +151,7 @@ impl State {
 
     fn restart(&mut self, cursor: &CursorName) {
         let state = self.cursors.entry(cursor.key.clone()).or_default();
-        *state = Cursor {
+        *state = CursorState {
             name: cursor.name.clone(),
             index: 0,
             epoch: state.epoch + 1,
@@ -167,10 +170,10 @@ impl State {
         if let Some(bound) = &start.item {
             self.bind(&start.place, bound);
         }
-        self.recovery = Recovery::default();
+        self.recovery = VisitRecovery::default();
         self.repair = None;
         self.conversation = Conversation::default();
-        self.step = Step::Due(Visit {
+        self.step = CastPhase::Due(VisitState {
             place: start.place.clone(),
             attempt: 1,
             turn: TurnKind::Work,
@@ -179,14 +182,14 @@ impl State {
         });
     }
 
-    fn bind(&mut self, place: &Place, bound: &Bound) {
+    fn bind(&mut self, place: &VisitId, bound: &BoundItem) {
         let cursor = self.cursors.entry(bound.cursor.key.clone()).or_default();
         cursor.name.clone_from(&bound.cursor.name);
         let token = cursor.token(&bound.cursor.key);
         for name in &bound.names {
             assign::set(&mut self.data, name, bound.value.clone());
         }
-        self.item = Some(Item {
+        self.item = Some(WorkItem {
             key: place.item_key.clone().unwrap_or_default(),
             label: place.item_label.clone().unwrap_or_default(),
             token,
@@ -203,7 +206,7 @@ impl State {
         }
     }
 
-    fn raise(&mut self, raise: &Raise) {
+    fn raise(&mut self, raise: &BudgetRaise) {
         self.raised.add(raise);
         self.spending.limited = false;
         self.spending.warned = false;
@@ -224,19 +227,19 @@ impl State {
             self.hops = 0;
         }
         self.recovery.recast();
-        self.status = Status::Running;
+        self.status = CastStatus::Running;
         match self.step.clone() {
-            Step::Running(visit)
-            | Step::Waiting {
+            CastPhase::Running(visit)
+            | CastPhase::Waiting {
                 visit,
-                what: Waiting::Interrupted,
+                what: PendingInput::Interrupted,
             } => {
                 self.due(visit.turn, visit.finalising);
             }
-            Step::Waiting {
-                what: Waiting::Refinement,
+            CastPhase::Waiting {
+                what: PendingInput::Refinement,
                 ..
-            } => self.status = Status::Paused,
+            } => self.status = CastStatus::Paused,
             _ => {}
         }
     }
@@ -247,7 +250,7 @@ impl State {
         self.go_on();
         self.recovery = recovery;
         if self.repair.is_some()
-            && let Step::Due(visit) = &mut self.step
+            && let CastPhase::Due(visit) = &mut self.step
         {
             visit.turn = TurnKind::Repair;
         }
@@ -255,14 +258,14 @@ impl State {
 
     fn end(&mut self, end: &CastEnd) {
         self.status = match &end.error {
-            _ if end.ok => Status::Complete,
-            Some(error) if error.code == Code::Aborted => Status::Aborted,
-            _ => Status::Failed,
+            _ if end.ok => CastStatus::Complete,
+            Some(error) if error.code == CastFailureCode::Aborted => CastStatus::Aborted,
+            _ => CastStatus::Failed,
         };
         self.failure.clone_from(&end.error);
         if end.ok {
             self.unbind();
-            self.step = Step::End;
+            self.step = CastPhase::End;
         }
     }
 }

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::Usage;
-use crate::cast::event::{BudgetNote, Raise};
-use crate::loadout::settings::Budget;
+use crate::cast::event::{BudgetNote, BudgetRaise};
+use crate::loadout::settings::BudgetSettings;
 
 /// When a warning is given, in percent, when the config does not say.
 const WARN_AT: f64 = 75.0;
@@ -85,7 +85,7 @@ impl Spending {
 
 /// The limits that hold: those of the config, and what the person raised.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Limit {
+pub struct BudgetLimit {
     tokens: Option<u64>,
     cost: Option<f64>,
     turns: Option<u64>,
@@ -96,7 +96,7 @@ pub struct Limit {
 
 /// What the budget says.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Verdict {
+pub enum BudgetVerdict {
     /// There is enough.
     Fine,
     /// Much is used, and nobody was told yet.
@@ -112,9 +112,9 @@ pub enum Verdict {
     Stop(BudgetNote),
 }
 
-impl Limit {
+impl BudgetLimit {
     /// The limits of a config with what was raised.
-    pub fn of(budget: &Budget, raised: &Raise) -> Self {
+    pub fn of(budget: &BudgetSettings, raised: &BudgetRaise) -> Self {
         Self {
             tokens: raised.max_tokens.or(budget.max_tokens),
             cost: raised.max_cost_usd.or(budget.max_cost_usd),
@@ -126,7 +126,7 @@ impl Limit {
     }
 
     /// What the budget says after a socket: what is spent is spent, so nothing is reserved.
-    pub fn after_socket(&self, spent: &Spending) -> Verdict {
+    pub fn after_socket(&self, spent: &Spending) -> BudgetVerdict {
         let used = [
             share(
                 "tokens",
@@ -140,7 +140,7 @@ impl Limit {
     }
 
     /// What the budget says before a turn of a materia: what it will probably use must fit too.
-    pub fn before_turn(&self, spent: &Spending, materia: &str) -> Verdict {
+    pub fn before_turn(&self, spent: &Spending, materia: &str) -> BudgetVerdict {
         let (tokens, cost) = spent.reserve(materia);
         let used = [
             share(
@@ -168,7 +168,7 @@ impl Limit {
     }
 
     /// What the budget says before a utility runs: it costs nothing but time.
-    pub fn before_run(&self, spent: &Spending) -> Verdict {
+    pub fn before_run(&self, spent: &Spending) -> BudgetVerdict {
         let used = [share(
             "minutes",
             spent.active_ms as f64 / 60_000.0,
@@ -202,7 +202,7 @@ impl Limit {
         spent: &Spending,
         used: &[Option<(&'static str, f64, f64)>],
         over: impl Fn(&(&str, f64, f64)) -> bool,
-    ) -> Verdict {
+    ) -> BudgetVerdict {
         let used = || used.iter().flatten();
         let note = |(what, used, limit): &(&'static str, f64, f64)| BudgetNote {
             what: (*what).to_owned(),
@@ -211,20 +211,20 @@ impl Limit {
         };
         if let Some(reached) = used().find(|share| over(share)) {
             return match (spent.limited, self.stops) {
-                (false, stops) => Verdict::Reached {
+                (false, stops) => BudgetVerdict::Reached {
                     note: note(reached),
                     stops,
                 },
-                (true, true) => Verdict::Stop(note(reached)),
-                (true, false) => Verdict::Fine,
+                (true, true) => BudgetVerdict::Stop(note(reached)),
+                (true, false) => BudgetVerdict::Fine,
             };
         }
         let nearest = used().max_by(|a, b| percent(a.1, a.2).total_cmp(&percent(b.1, b.2)));
         match nearest {
             Some(nearest) if !spent.warned && percent(nearest.1, nearest.2) >= self.warn_at => {
-                Verdict::Warn(note(nearest))
+                BudgetVerdict::Warn(note(nearest))
             }
-            _ => Verdict::Fine,
+            _ => BudgetVerdict::Fine,
         }
     }
 }
@@ -263,8 +263,8 @@ mod tests {
         spending
     }
 
-    fn limit(budget: &Budget) -> Limit {
-        Limit::of(budget, &Raise::default())
+    fn limit(budget: &BudgetSettings) -> BudgetLimit {
+        BudgetLimit::of(budget, &BudgetRaise::default())
     }
 
     #[test]
@@ -288,21 +288,21 @@ mod tests {
         assert_eq!(spending.by_model["m"].total, (MAX_NAMES + 5) as u64);
     }
 
-    fn word(verdict: &Verdict) -> String {
+    fn word(verdict: &BudgetVerdict) -> String {
         match verdict {
-            Verdict::Fine => "fine".to_owned(),
-            Verdict::Warn(note) => format!("warn {} {}", note.what, note.percent),
-            Verdict::Reached { note, stops } => format!("reached {} {stops}", note.what),
-            Verdict::Stop(note) => format!("stop {}", note.what),
+            BudgetVerdict::Fine => "fine".to_owned(),
+            BudgetVerdict::Warn(note) => format!("warn {} {}", note.what, note.percent),
+            BudgetVerdict::Reached { note, stops } => format!("reached {} {stops}", note.what),
+            BudgetVerdict::Stop(note) => format!("stop {}", note.what),
         }
     }
 
     #[test]
     fn c11_after_a_socket_only_what_is_spent_counts() {
         let tokens = |max| {
-            limit(&Budget {
+            limit(&BudgetSettings {
                 max_tokens: Some(max),
-                ..Budget::default()
+                ..BudgetSettings::default()
             })
         };
         assert_eq!(
@@ -321,19 +321,19 @@ mod tests {
             word(&tokens(0).after_socket(&spent(0, 0.0, 1))),
             "warn tokens 100"
         );
-        let cost = limit(&Budget {
+        let cost = limit(&BudgetSettings {
             max_cost_usd: Some(50.0),
             max_tokens: Some(9),
-            ..Budget::default()
+            ..BudgetSettings::default()
         });
         assert_eq!(
             word(&cost.after_socket(&spent(0, 60.5, 1))),
             "reached cost true"
         );
-        let open = limit(&Budget {
+        let open = limit(&BudgetSettings {
             max_tokens: Some(10),
             stop_at_limit: Some(false),
-            ..Budget::default()
+            ..BudgetSettings::default()
         });
         assert_eq!(
             word(&open.after_socket(&spent(20, 0.0, 1))),
@@ -349,10 +349,10 @@ mod tests {
 
     #[test]
     fn c23_a_turn_reserves_the_average_of_its_materia_and_nothing_for_the_first() {
-        let tokens = limit(&Budget {
+        let tokens = limit(&BudgetSettings {
             max_tokens: Some(100),
             warn_at_percent: Some(101.0),
-            ..Budget::default()
+            ..BudgetSettings::default()
         });
         let spending = spent(60, 0.0, 2);
         assert_eq!(spending.reserve("A").0, 30);
@@ -362,19 +362,19 @@ mod tests {
             "reached tokens true"
         );
         assert_eq!(word(&tokens.before_turn(&spent(80, 0.0, 2), "new")), "fine");
-        let turns = limit(&Budget {
+        let turns = limit(&BudgetSettings {
             max_turns: Some(2),
             warn_at_percent: Some(101.0),
-            ..Budget::default()
+            ..BudgetSettings::default()
         });
         assert_eq!(word(&turns.before_turn(&spent(0, 0.0, 1), "A")), "fine");
         assert_eq!(
             word(&turns.before_turn(&spent(0, 0.0, 2), "A")),
             "reached turns true"
         );
-        let minutes = limit(&Budget {
+        let minutes = limit(&BudgetSettings {
             max_minutes: Some(1.0),
-            ..Budget::default()
+            ..BudgetSettings::default()
         });
         let late = Spending {
             active_ms: 60_000,
@@ -384,9 +384,9 @@ mod tests {
             word(&minutes.before_turn(&late, "A")),
             "reached minutes true"
         );
-        let none = limit(&Budget {
+        let none = limit(&BudgetSettings {
             max_tokens: Some(0),
-            ..Budget::default()
+            ..BudgetSettings::default()
         });
         assert_eq!(
             word(&none.before_turn(&Spending::default(), "A")),
@@ -396,15 +396,15 @@ mod tests {
 
     #[test]
     fn c11_raising_helps_and_running_turns_are_stopped() {
-        let budget = Budget {
+        let budget = BudgetSettings {
             max_tokens: Some(100),
-            ..Budget::default()
+            ..BudgetSettings::default()
         };
-        let raised = Limit::of(
+        let raised = BudgetLimit::of(
             &budget,
-            &Raise {
+            &BudgetRaise {
                 max_tokens: Some(300),
-                ..Raise::default()
+                ..BudgetRaise::default()
             },
         );
         let spending = spent(90, 0.0, 1);
@@ -412,7 +412,7 @@ mod tests {
             total: 20,
             ..Usage::default()
         };
-        assert!(Limit::of(&budget, &Raise::default()).stops_during(&spending, &so_far));
+        assert!(BudgetLimit::of(&budget, &BudgetRaise::default()).stops_during(&spending, &so_far));
         assert!(!raised.stops_during(&spending, &so_far));
         assert_eq!(raised.remainder(&spending), (Some(210), None));
     }

@@ -3,14 +3,14 @@
 //! Owns when `continue`, `recast`, `revive`, `abort` and `budget` are refused, and the events they
 //! become. Never checks who asks: doors do.
 
-use crate::cast::event::{Body, CastEnd, Raise, Recast, Said};
-use crate::cast::failure::{Code, Failure};
-use crate::cast::state::{State, Status, Step, Waiting};
+use crate::cast::event::{BudgetRaise, CastEnd, CastEventBody, Recast, UserReply};
+use crate::cast::failure::{CastFailure, CastFailureCode};
+use crate::cast::state::{CastPhase, CastState, CastStatus, PendingInput};
 use crate::text;
 
 /// Why a cast does not do what it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum CastRefusal {
     /// Nobody waits for the person.
     #[error("the cast is not paused: it is {0}")]
     NotPaused(&'static str),
@@ -24,7 +24,7 @@ pub enum Refusal {
     NothingToRevive,
 }
 
-impl Refusal {
+impl CastRefusal {
     /// What to type instead.
     pub fn hint(&self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Refusal {
 /// The longest thing that a person says at once, in bytes.
 const MAX_SAID: usize = 64 << 10;
 
-impl Status {
+impl CastStatus {
     /// The word that people and programs see.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -53,70 +53,72 @@ impl Status {
     }
 }
 
-impl State {
+impl CastState {
     /// Goes on with a paused cast: with words, one more turn of the conversation; without, its
     /// final answer.
-    pub fn go_on_with(&self, words: Option<&str>) -> Result<Body, Refusal> {
-        let Step::Waiting { visit, what } = &self.step else {
+    pub fn go_on_with(&self, words: Option<&str>) -> Result<CastEventBody, CastRefusal> {
+        let CastPhase::Waiting { visit, what } = &self.step else {
             return Err(self.not_paused());
         };
-        if self.status != Status::Paused {
+        if self.status != CastStatus::Paused {
             return Err(self.not_paused());
         }
         match words.map(str::trim).filter(|words| !words.is_empty()) {
-            Some(words) if *what == Waiting::Refinement => {
+            Some(words) if *what == PendingInput::Refinement => {
                 let text = text::bounded(words, MAX_SAID).into_owned();
-                Ok(Body::ContextRefinement(Said {
+                Ok(CastEventBody::ContextRefinement(UserReply {
                     place: visit.place.clone(),
                     text,
                 }))
             }
-            _ => Ok(Body::SocketFinalization(visit.place.clone())),
+            _ => Ok(CastEventBody::SocketFinalization(visit.place.clone())),
         }
     }
 
-    fn not_paused(&self) -> Refusal {
+    fn not_paused(&self) -> CastRefusal {
         if self.status.is_end() {
-            Refusal::Ended(self.status.as_str())
+            CastRefusal::Ended(self.status.as_str())
         } else {
-            Refusal::NotPaused(self.status.as_str())
+            CastRefusal::NotPaused(self.status.as_str())
         }
     }
 
     /// Goes on with a cast that failed or was aborted, where it was.
-    pub fn recast(&self) -> Result<Body, Refusal> {
+    pub fn recast(&self) -> Result<CastEventBody, CastRefusal> {
         match self.status {
-            Status::Failed | Status::Aborted => Ok(Body::CastRecast(Recast {
+            CastStatus::Failed | CastStatus::Aborted => Ok(CastEventBody::CastRecast(Recast {
                 previous_failure: self.failure.clone(),
                 new_max: None,
             })),
-            Status::Complete => Err(Refusal::Ended(self.status.as_str())),
-            Status::Running | Status::Paused => Err(Refusal::NotFailed(self.status.as_str())),
+            CastStatus::Complete => Err(CastRefusal::Ended(self.status.as_str())),
+            CastStatus::Running | CastStatus::Paused => {
+                Err(CastRefusal::NotFailed(self.status.as_str()))
+            }
         }
     }
 
     /// Gives a visit that ran out of retries some more, and goes on with it.
-    pub fn revive(&self) -> Result<Body, Refusal> {
-        let Body::CastRecast(recast) = self.recast()? else {
-            return Err(Refusal::NothingToRevive);
+    pub fn revive(&self) -> Result<CastEventBody, CastRefusal> {
+        let CastEventBody::CastRecast(recast) = self.recast()? else {
+            return Err(CastRefusal::NothingToRevive);
         };
         if !self.recovery.exhausted {
-            return Err(Refusal::NothingToRevive);
+            return Err(CastRefusal::NothingToRevive);
         }
-        Ok(Body::CastRevive(Recast {
+        Ok(CastEventBody::CastRevive(Recast {
             new_max: Some(self.recovery.max_repairs() + 1),
             ..recast
         }))
     }
 
     /// Ends a cast by the person's will.
-    pub fn abort(&self) -> Result<Body, Refusal> {
+    pub fn abort(&self) -> Result<CastEventBody, CastRefusal> {
         if self.status.is_end() {
-            return Err(Refusal::Ended(self.status.as_str()));
+            return Err(CastRefusal::Ended(self.status.as_str()));
         }
-        let mut error = Failure::new(Code::Aborted, "the cast was aborted");
+        let mut error = CastFailure::new(CastFailureCode::Aborted, "the cast was aborted");
         error.socket = self.visit().map(|visit| visit.place.socket.clone());
-        Ok(Body::CastEnd(CastEnd {
+        Ok(CastEventBody::CastEnd(CastEnd {
             ok: false,
             error: Some(error),
             usage: *self.usage(),
@@ -124,10 +126,10 @@ impl State {
     }
 
     /// Raises the budget of a cast that is not complete.
-    pub fn raise_budget(&self, raise: Raise) -> Result<Body, Refusal> {
-        if self.status == Status::Complete {
-            return Err(Refusal::Ended(self.status.as_str()));
+    pub fn raise_budget(&self, raise: BudgetRaise) -> Result<CastEventBody, CastRefusal> {
+        if self.status == CastStatus::Complete {
+            return Err(CastRefusal::Ended(self.status.as_str()));
         }
-        Ok(Body::BudgetRaised(raise))
+        Ok(CastEventBody::BudgetRaised(raise))
     }
 }

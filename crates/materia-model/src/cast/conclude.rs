@@ -3,20 +3,20 @@
 //! Owns the reading of an agent's answer and of a utility's result: accepted, repaired, retried,
 //! paused or failed. Returns the events; never records them.
 
-use crate::agent::{self, FailureKind, TurnEnd, TurnKind};
+use crate::agent::{self, AgentFailureKind, TurnKind, TurnOutcome};
 use crate::cast::event::{
-    Body, CommandEnded, Dispatch, Interruption, RecoveryExhausted, RecoveryStart, Refinement,
-    Repair, SocketComplete, SocketFailed, TurnEnded,
+    AgentTurnEnd, AnswerRepair, CastEventBody, Dispatch, Interruption, RecoveryExhausted,
+    RecoveryStart, Refinement, SocketComplete, SocketFailed, UtilityEnd,
 };
-use crate::cast::failure::{Code, Failure};
+use crate::cast::failure::{CastFailure, CastFailureCode};
 use crate::cast::kernel::Kernel;
-use crate::cast::recovery::{self, BREAKER, Next};
-use crate::cast::state::{State, Step, Visit};
-use crate::handoff::{Accepted, Invalid, extract};
-use crate::loadout::graph::Slot;
-use crate::materia::{Interrupted, Parse};
+use crate::cast::recovery::{self, BREAKER, RecoveryAction};
+use crate::cast::state::{CastPhase, CastState, VisitState};
+use crate::handoff::{AcceptedOutput, InvalidOutput, extract};
+use crate::loadout::graph::SocketIndex;
+use crate::materia::{InterruptedPolicy, OutputParse};
 use crate::text;
-use crate::utility::Ended;
+use crate::utility::UtilityExit;
 
 /// How much of an invalid answer a repair shows, in bytes.
 const MAX_EXCERPT: usize = 600;
@@ -28,8 +28,8 @@ const MAX_REPLY: usize = 16 << 10;
 impl Kernel {
     /// What is recorded before the visit that is due is dispatched; `artifact` has the prompt or
     /// the input.
-    pub fn dispatched(&self, state: &State, artifact: Option<String>) -> Option<Body> {
-        let Step::Due(visit) = &state.step else {
+    pub fn dispatched(&self, state: &CastState, artifact: Option<String>) -> Option<CastEventBody> {
+        let CastPhase::Due(visit) = &state.step else {
             return None;
         };
         let slot = self.graph.find(&visit.place.socket)?;
@@ -42,24 +42,29 @@ impl Kernel {
             artifact,
         };
         Some(if is_agent {
-            Body::AgentTurnStart(dispatch)
+            CastEventBody::AgentTurnStart(dispatch)
         } else {
-            Body::UtilityInput(dispatch)
+            CastEventBody::UtilityInput(dispatch)
         })
     }
 
     /// What an agent's turn came to; `artifact` has the answer.
-    pub fn asked(&self, state: &State, end: &TurnEnd, artifact: Option<String>) -> Vec<Body> {
+    pub fn asked(
+        &self,
+        state: &CastState,
+        end: &TurnOutcome,
+        artifact: Option<String>,
+    ) -> Vec<CastEventBody> {
         let Some((visit, slot)) = self.running(state) else {
             return Vec::new();
         };
-        let empty = || agent::Failure::new(FailureKind::Empty, "the answer is empty");
+        let empty = || agent::AgentFailure::new(AgentFailureKind::Empty, "the answer is empty");
         let reply = match &end.reply {
             Ok(text) if text.trim().is_empty() => Err(empty()),
             Ok(text) => Ok(text.trim()),
             Err(failure) => Err(failure.clone()),
         };
-        let ended = TurnEnded {
+        let ended = AgentTurnEnd {
             place: visit.place.clone(),
             attempt: visit.attempt,
             usage: end.usage,
@@ -72,61 +77,61 @@ impl Kernel {
             Ok(text) => self.answered(state, visit, slot, text, artifact),
             Err(failure) => self.turn_failed(state, visit, &failure),
         };
-        vec![Body::AgentTurnEnd(ended), meaning]
+        vec![CastEventBody::AgentTurnEnd(ended), meaning]
     }
 
     /// What a utility came to; `artifact` has its output.
     pub fn ran(
         &self,
-        state: &State,
-        ended: &Ended,
+        state: &CastState,
+        ended: &UtilityExit,
         stdout: &str,
         stderr: &str,
         artifact: Option<String>,
-    ) -> Vec<Body> {
+    ) -> Vec<CastEventBody> {
         let Some((visit, slot)) = self.running(state) else {
             return Vec::new();
         };
-        let command = Body::UtilityCommand(CommandEnded {
+        let command = CastEventBody::UtilityCommand(UtilityEnd {
             place: visit.place.clone(),
             ended: ended.clone(),
         });
         let socket = self.graph.socket(slot);
-        let failed = |code: Code, message: String| {
+        let failed = |code: CastFailureCode, message: String| {
             let message = format!("{}: {message}", socket.materia.title());
-            let failure = Failure::new(code, message).at(socket.id.as_str());
-            Body::SocketFailed(SocketFailed {
+            let failure = CastFailure::new(code, message).at(socket.id.as_str());
+            CastEventBody::SocketFailed(SocketFailed {
                 place: visit.place.clone(),
                 failure,
             })
         };
         let meaning = match (ended.failure(stderr), socket.contract.parse) {
-            (Some(message), _) => failed(Code::UtilityFailed, message),
-            (None, Parse::Text) => self.complete(visit, slot, Output::Text(stdout), artifact),
-            (None, Parse::Json) => match extract::stdout(stdout, &self.contract(slot)) {
+            (Some(message), _) => failed(CastFailureCode::UtilityFailed, message),
+            (None, OutputParse::Text) => self.complete(visit, slot, Output::Text(stdout), artifact),
+            (None, OutputParse::Json) => match extract::stdout(stdout, &self.contract(slot)) {
                 Ok(accepted) => self.complete(visit, slot, Output::Json(accepted), artifact),
-                Err(invalid) => failed(Code::InvalidOutput, invalid.to_string()),
+                Err(invalid) => failed(CastFailureCode::InvalidOutput, invalid.to_string()),
             },
         };
         vec![command, meaning]
     }
 
     /// What happens to a visit that was dispatched and whose end is not known (C22).
-    pub fn interrupted(&self, state: &State) -> Option<Body> {
+    pub fn interrupted(&self, state: &CastState) -> Option<CastEventBody> {
         let (visit, slot) = self.running(state)?;
         let policy = match self.graph.socket(slot).materia.interrupted {
-            Interrupted::Rerun => "rerun",
-            Interrupted::Ask => "ask",
-            Interrupted::Fail => "fail",
+            InterruptedPolicy::Rerun => "rerun",
+            InterruptedPolicy::Ask => "ask",
+            InterruptedPolicy::Fail => "fail",
         };
-        Some(Body::SocketInterrupted(Interruption {
+        Some(CastEventBody::SocketInterrupted(Interruption {
             place: visit.place.clone(),
             policy: policy.to_owned(),
         }))
     }
 
-    fn running<'a>(&self, state: &'a State) -> Option<(&'a Visit, Slot)> {
-        let Step::Running(visit) = &state.step else {
+    fn running<'a>(&self, state: &'a CastState) -> Option<(&'a VisitState, SocketIndex)> {
+        let CastPhase::Running(visit) = &state.step else {
             return None;
         };
         Some((visit, self.graph.find(&visit.place.socket)?))
@@ -134,23 +139,23 @@ impl Kernel {
 
     fn answered(
         &self,
-        state: &State,
-        visit: &Visit,
-        slot: Slot,
+        state: &CastState,
+        visit: &VisitState,
+        slot: SocketIndex,
         text: &str,
         artifact: Option<String>,
-    ) -> Body {
+    ) -> CastEventBody {
         let socket = self.graph.socket(slot);
         let talks = socket.materia.agent().is_some_and(|agent| agent.multi_turn);
         if talks && !visit.finalising {
-            return Body::SocketRefinement(Refinement {
+            return CastEventBody::SocketRefinement(Refinement {
                 place: visit.place.clone(),
                 refinement_turn: state.conversation.turns + 1,
                 reply: text::bounded(text, MAX_REPLY).into_owned(),
                 artifact,
             });
         }
-        if socket.contract.parse == Parse::Text {
+        if socket.contract.parse == OutputParse::Text {
             return self.complete(visit, slot, Output::Text(text), artifact);
         }
         match extract::answer(text, &self.contract(slot)) {
@@ -159,14 +164,19 @@ impl Kernel {
         }
     }
 
-    fn turn_failed(&self, state: &State, visit: &Visit, failure: &agent::Failure) -> Body {
+    fn turn_failed(
+        &self,
+        state: &CastState,
+        visit: &VisitState,
+        failure: &agent::AgentFailure,
+    ) -> CastEventBody {
         let reason = failure.kind.as_str();
         let repeated = state.recovery.repeated_after(reason);
         let said = text::bounded(&failure.message, 800).into_owned();
         let (code, message) = match state.recovery.after(failure.kind, reason) {
-            Next::Retry { delay_ms } => {
+            RecoveryAction::Retry { delay_ms } => {
                 let delay_ms = recovery::obliging(delay_ms, failure);
-                return Body::SameSocketRecoveryStart(RecoveryStart {
+                return CastEventBody::SameSocketRecoveryStart(RecoveryStart {
                     place: visit.place.clone(),
                     reason: reason.to_owned(),
                     turn: visit.turn,
@@ -175,41 +185,41 @@ impl Kernel {
                     repair: None,
                 });
             }
-            Next::GiveUp if failure.kind == FailureKind::Auth => (
-                Code::AgentAuth,
+            RecoveryAction::GiveUp if failure.kind == AgentFailureKind::Auth => (
+                CastFailureCode::AgentAuth,
                 format!("the agent's login was refused (auth): {said}"),
             ),
-            Next::GiveUp if failure.kind == FailureKind::InvalidRequest => (
-                Code::AgentFailed,
+            RecoveryAction::GiveUp if failure.kind == AgentFailureKind::InvalidRequest => (
+                CastFailureCode::AgentFailed,
                 format!("the model's provider does not take the request: {said}"),
             ),
-            Next::GiveUp => (
-                Code::AgentUnavailable,
+            RecoveryAction::GiveUp => (
+                CastFailureCode::AgentUnavailable,
                 format!("the agent cannot be used ({reason}): {said}"),
             ),
-            Next::Breaker => (
-                Code::Breaker,
+            RecoveryAction::Breaker => (
+                CastFailureCode::Breaker,
                 format!(
                     "the agent failed {BREAKER} times in a row with the same failure ({reason}): {said}"
                 ),
             ),
-            Next::Exhausted => (
-                Code::AgentFailed,
+            RecoveryAction::Exhausted => (
+                CastFailureCode::AgentFailed,
                 format!("the agent failed ({reason}), also when it was asked again: {said}"),
             ),
         };
-        let mut ended = Failure::new(code, message).at(&visit.place.socket);
+        let mut ended = CastFailure::new(code, message).at(&visit.place.socket);
         ended.hint = failure.hint.clone().or_else(|| hint(code, &state.cast_id));
         exhausted(visit, reason, ended, None)
     }
 
     fn complete(
         &self,
-        visit: &Visit,
-        slot: Slot,
+        visit: &VisitState,
+        slot: SocketIndex,
         output: Output<'_>,
         artifact: Option<String>,
-    ) -> Body {
+    ) -> CastEventBody {
         let socket = self.graph.socket(slot);
         if let Some(bad) = socket
             .contract
@@ -221,8 +231,9 @@ impl Kernel {
                 "`assign` has an empty target for {}",
                 text::quoted(&bad.source)
             );
-            let failure = Failure::new(Code::Definition, message).at(socket.id.as_str());
-            return Body::SocketFailed(SocketFailed {
+            let failure =
+                CastFailure::new(CastFailureCode::Definition, message).at(socket.id.as_str());
+            return CastEventBody::SocketFailed(SocketFailed {
                 place: visit.place.clone(),
                 failure,
             });
@@ -253,7 +264,7 @@ impl Kernel {
             .assign
             .iter()
             .filter(|assign| !adopted(&assign.target, &assign.source));
-        Body::SocketComplete(SocketComplete {
+        CastEventBody::SocketComplete(SocketComplete {
             place: visit.place.clone(),
             materia_label: socket.materia.title().to_owned(),
             parsed: payload.is_some(),
@@ -272,13 +283,18 @@ impl Kernel {
 
 /// An output that holds the contract of its socket.
 enum Output<'a> {
-    Json(Accepted),
+    Json(AcceptedOutput),
     Text(&'a str),
 }
 
-fn repair_or_end(state: &State, visit: &Visit, text: &str, invalid: Invalid) -> Body {
+fn repair_or_end(
+    state: &CastState,
+    visit: &VisitState,
+    text: &str,
+    invalid: InvalidOutput,
+) -> CastEventBody {
     let shown = text.floor_char_boundary(MAX_EXCERPT);
-    let repair = Repair {
+    let repair = AnswerRepair {
         validation_kind: invalid.kind,
         excerpt: text[..shown].to_owned(),
         excerpt_truncated: shown < text.len(),
@@ -286,7 +302,7 @@ fn repair_or_end(state: &State, visit: &Visit, text: &str, invalid: Invalid) -> 
     };
     let reason = "invalid_output";
     if state.recovery.may_repair() {
-        return Body::SameSocketRecoveryStart(RecoveryStart {
+        return CastEventBody::SameSocketRecoveryStart(RecoveryStart {
             place: visit.place.clone(),
             reason: reason.to_owned(),
             turn: TurnKind::Repair,
@@ -299,13 +315,19 @@ fn repair_or_end(state: &State, visit: &Visit, text: &str, invalid: Invalid) -> 
         "the answer is not what {} needs: {}",
         visit.place.socket, repair.invalid
     );
-    let mut failure = Failure::new(Code::InvalidOutput, message).at(&visit.place.socket);
-    failure.hint = hint(Code::InvalidOutput, &state.cast_id);
+    let mut failure =
+        CastFailure::new(CastFailureCode::InvalidOutput, message).at(&visit.place.socket);
+    failure.hint = hint(CastFailureCode::InvalidOutput, &state.cast_id);
     exhausted(visit, reason, failure, Some(repair))
 }
 
-fn exhausted(visit: &Visit, reason: &str, failure: Failure, repair: Option<Repair>) -> Body {
-    Body::SameSocketRecoveryExhausted(RecoveryExhausted {
+fn exhausted(
+    visit: &VisitState,
+    reason: &str,
+    failure: CastFailure,
+    repair: Option<AnswerRepair>,
+) -> CastEventBody {
+    CastEventBody::SameSocketRecoveryExhausted(RecoveryExhausted {
         place: visit.place.clone(),
         reason: reason.to_owned(),
         failure,
@@ -313,12 +335,16 @@ fn exhausted(visit: &Visit, reason: &str, failure: Failure, repair: Option<Repai
     })
 }
 
-fn hint(code: Code, cast: &str) -> Option<String> {
+fn hint(code: CastFailureCode, cast: &str) -> Option<String> {
     match code {
-        Code::InvalidOutput => Some(format!("`materia revive {cast}` asks once more")),
-        Code::AgentFailed | Code::Breaker => Some(format!("`materia revive {cast}` tries again")),
-        Code::AgentAuth => Some(format!("log in to the agent, then `materia recast {cast}`")),
-        Code::AgentUnavailable => Some(format!(
+        CastFailureCode::InvalidOutput => Some(format!("`materia revive {cast}` asks once more")),
+        CastFailureCode::AgentFailed | CastFailureCode::Breaker => {
+            Some(format!("`materia revive {cast}` tries again"))
+        }
+        CastFailureCode::AgentAuth => {
+            Some(format!("log in to the agent, then `materia recast {cast}`"))
+        }
+        CastFailureCode::AgentUnavailable => Some(format!(
             "fix the agent or its model, then `materia recast {cast}`"
         )),
         _ => None,

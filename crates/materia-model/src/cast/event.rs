@@ -14,51 +14,51 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::agent::Usage;
-use crate::cast::failure::Failure;
-use crate::loadout::graph::Guard;
+use crate::cast::failure::CastFailure;
+use crate::loadout::graph::RouteGuard;
 use crate::time::Timestamp;
 
 pub use schema::schema;
-pub use serialize::{Data, TYPES};
-pub use trouble::{Interruption, RecoveryExhausted, RecoveryStart, Repair, SocketFailed};
+pub use serialize::{CastEventData, TYPES};
+pub use trouble::{AnswerRepair, Interruption, RecoveryExhausted, RecoveryStart, SocketFailed};
 pub use visit::{
-    Advance, Bound, CommandEnded, Dispatch, Refinement, Said, SocketComplete, SocketStart,
-    TurnEnded,
+    AgentTurnEnd, BoundItem, CursorAdvance, Dispatch, Refinement, SocketComplete, SocketStart,
+    UserReply, UtilityEnd,
 };
 
 /// Something that happened, and when.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Event {
+pub struct CastEvent {
     /// When it was recorded.
     pub at: Timestamp,
     /// What it was.
-    pub body: Body,
+    pub body: CastEventBody,
 }
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
-pub enum Body {
+pub enum CastEventBody {
     /// The cast began.
     CastStart(CastStart),
     /// The cast goes from one socket to another, or to its end.
-    SocketRoute(Route),
+    SocketRoute(CastRoute),
     /// A socket was entered.
     SocketStart(SocketStart),
     /// An agent is about to be asked.
     AgentTurnStart(Dispatch),
     /// An agent's turn ended.
-    AgentTurnEnd(TurnEnded),
+    AgentTurnEnd(AgentTurnEnd),
     /// A utility is about to run.
     UtilityInput(Dispatch),
     /// A utility ended.
-    UtilityCommand(CommandEnded),
+    UtilityCommand(UtilityEnd),
     /// A conversation waits for the person.
     SocketRefinement(Refinement),
     /// The person said something in a conversation.
-    ContextRefinement(Said),
+    ContextRefinement(UserReply),
     /// The person wants the final answer of a conversation.
-    SocketFinalization(Place),
+    SocketFinalization(VisitId),
     /// The same socket is asked again.
     SameSocketRecoveryStart(RecoveryStart),
     /// The same socket is not asked again.
@@ -70,13 +70,13 @@ pub enum Body {
     /// A socket finished: what it gave holds.
     SocketComplete(SocketComplete),
     /// A cursor moved to the next item.
-    SocketAdvance(Advance),
+    SocketAdvance(CursorAdvance),
     /// Much of the budget is used.
     BudgetWarning(BudgetNote),
     /// The budget is used up.
     BudgetLimit(BudgetNote),
     /// The person raised the budget.
-    BudgetRaised(Raise),
+    BudgetRaised(BudgetRaise),
     /// A cast that ended goes on where it was.
     CastRecast(Recast),
     /// A socket that ran out of retries gets more.
@@ -111,7 +111,7 @@ pub struct CastStart {
     derive(ts_rs::TS),
     ts(rename = "Visit", optional_fields)
 )]
-pub struct Place {
+pub struct VisitId {
     /// The socket.
     pub socket: String,
     /// The materia in it.
@@ -129,7 +129,7 @@ pub struct Place {
 /// Why the cast goes where it goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Via {
+pub enum RouteReason {
     /// The cast begins there.
     Entry,
     /// An edge matched.
@@ -147,7 +147,7 @@ pub enum Via {
 /// A way through the graph.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Route {
+pub struct CastRoute {
     /// The socket that is left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
@@ -155,10 +155,10 @@ pub struct Route {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// Why.
-    pub via: Via,
+    pub via: RouteReason,
     /// The edge that was taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub edge: Option<Taken>,
+    pub edge: Option<TakenEdge>,
     /// The cursors that start anew.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restarted: Vec<CursorName>,
@@ -170,7 +170,7 @@ pub struct Route {
 /// An edge that was taken.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Taken {
+pub struct TakenEdge {
     /// Its position among the edges of its socket.
     pub index: usize,
     /// Its guard.
@@ -181,9 +181,9 @@ pub struct Taken {
     pub capped: bool,
 }
 
-impl Taken {
+impl TakenEdge {
     /// An edge as it was taken.
-    pub fn new(index: usize, guard: Guard, item: String, capped: bool) -> Self {
+    pub fn new(index: usize, guard: RouteGuard, item: String, capped: bool) -> Self {
         Self {
             index,
             when: guard.as_str().to_owned(),
@@ -222,7 +222,7 @@ pub struct BudgetNote {
     derive(ts_rs::TS),
     ts(rename = "RaisedLimits", optional_fields)
 )]
-pub struct Raise {
+pub struct BudgetRaise {
     /// Tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
@@ -237,7 +237,7 @@ pub struct Raise {
     pub max_minutes: Option<f64>,
 }
 
-impl Raise {
+impl BudgetRaise {
     /// Puts another one on top.
     pub fn add(&mut self, raise: &Self) {
         self.max_tokens = raise.max_tokens.or(self.max_tokens);
@@ -253,7 +253,7 @@ impl Raise {
 pub struct Recast {
     /// What it had ended with.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub previous_failure: Option<Failure>,
+    pub previous_failure: Option<CastFailure>,
     /// How many repairs the visit has from now on, after a revival.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new_max: Option<u64>,
@@ -266,7 +266,7 @@ pub struct CastEnd {
     pub ok: bool,
     /// Why not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<Failure>,
+    pub error: Option<CastFailure>,
     /// What it used.
     pub usage: Usage,
 }

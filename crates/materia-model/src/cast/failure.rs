@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
     derive(ts_rs::TS),
     ts(rename = "CastFailure", optional_fields)
 )]
-pub struct Failure {
+pub struct CastFailure {
     /// What kind of failure it is.
-    pub code: Code,
+    pub code: CastFailureCode,
     /// What happened, in one sentence.
     pub message: String,
     /// The socket it happened at.
@@ -32,7 +32,7 @@ pub struct Failure {
     derive(ts_rs::TS),
     ts(rename = "CastFailureCode")
 )]
-pub enum Code {
+pub enum CastFailureCode {
     /// An edge was taken more often than it allows for one item.
     EdgeLimit,
     /// A socket or an edge was used more often than a cast allows.
@@ -61,7 +61,7 @@ pub enum Code {
     Aborted,
 }
 
-impl Code {
+impl CastFailureCode {
     /// Whether it is one of the limits that a person can raise.
     pub fn is_limit(self) -> bool {
         matches!(
@@ -71,9 +71,9 @@ impl Code {
     }
 }
 
-impl Failure {
+impl CastFailure {
     /// A failure of the whole cast.
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
+    pub fn new(code: CastFailureCode, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),

@@ -8,16 +8,16 @@
 mod enter;
 mod leave;
 
-use crate::cast::budget::{Limit, Verdict};
-use crate::cast::event::{Body, CastEnd, CursorName, Raise, Route, Via};
-use crate::cast::failure::{Code, Failure};
+use crate::cast::budget::{BudgetLimit, BudgetVerdict};
+use crate::cast::event::{BudgetRaise, CastEnd, CastEventBody, CastRoute, CursorName, RouteReason};
+use crate::cast::failure::{CastFailure, CastFailureCode};
 use crate::cast::prompt;
-use crate::cast::state::{State, Status, Step, Visit};
-use crate::handoff::{Author, Contract};
-use crate::loadout::graph::{CursorSlot, Graph, Slot, Socket, Target};
-use crate::loadout::settings::Settings;
+use crate::cast::state::{CastPhase, CastState, CastStatus, VisitState};
+use crate::handoff::{OutputAuthor, OutputContract};
+use crate::loadout::graph::{CursorIndex, Graph, RouteTarget, Socket, SocketIndex};
+use crate::loadout::settings::ConfigSettings;
 use crate::text;
-use crate::utility::{CursorAt, Input};
+use crate::utility::{CursorPosition, UtilityInput};
 
 /// How often a socket may be visited, and an edge taken, in a cast whose config does not say (C2).
 pub const MAX_VISITS: u64 = 10_000;
@@ -27,7 +27,7 @@ pub const MAX_CYCLES: u64 = 10;
 
 /// What a cast is told about the machine.
 #[derive(Debug, Clone, Default)]
-pub struct Facts {
+pub struct CastFacts {
     /// The project directory.
     pub cwd: String,
     /// Where the cast keeps its artifacts.
@@ -40,18 +40,18 @@ pub struct Facts {
 #[derive(Debug)]
 pub struct Kernel {
     pub(super) graph: Graph,
-    pub(super) facts: Facts,
-    settings: Settings,
+    pub(super) facts: CastFacts,
+    settings: ConfigSettings,
     cursors: Vec<CursorName>,
 }
 
 /// What a cast does next.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
+pub enum CastEffect {
     /// Record this and decide again.
-    Record(Box<Body>),
-    Ask(Box<Ask>),
-    Run(Box<Run>),
+    Record(Box<CastEventBody>),
+    Ask(Box<AgentEffect>),
+    Run(Box<UtilityEffect>),
     /// A visit was dispatched and its end is not known: see [`Kernel::interrupted`].
     InDoubt,
     Wait,
@@ -60,24 +60,24 @@ pub enum Effect {
 
 /// A turn of an agent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
-    pub slot: Slot,
+pub struct AgentEffect {
+    pub slot: SocketIndex,
     /// The visit, with the attempt and the kind of turn, and how long to wait first.
-    pub visit: Visit,
+    pub visit: VisitState,
     pub prompt: String,
 }
 
 /// A run of a utility; [`Kernel::input`] is what it reads.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Run {
-    pub slot: Slot,
-    pub visit: Visit,
+pub struct UtilityEffect {
+    pub slot: SocketIndex,
+    pub visit: VisitState,
 }
 
 impl Kernel {
     /// A kernel for a graph.
-    pub fn new(graph: Graph, settings: Settings, facts: Facts) -> Self {
-        let name = |cursor: &crate::loadout::graph::Cursor| {
+    pub fn new(graph: Graph, settings: ConfigSettings, facts: CastFacts) -> Self {
+        let name = |cursor: &crate::loadout::graph::CursorDefinition| {
             let first = cursor
                 .region
                 .slots()
@@ -111,52 +111,54 @@ impl Kernel {
     }
 
     /// The budget that holds for a cast.
-    pub fn limit(&self, state: &State) -> Limit {
+    pub fn limit(&self, state: &CastState) -> BudgetLimit {
         self.limit_raised(&state.raised)
     }
 
     /// The limits that hold once so much is raised.
-    pub fn limit_raised(&self, raised: &Raise) -> Limit {
-        Limit::of(&self.settings.budget, raised)
+    pub fn limit_raised(&self, raised: &BudgetRaise) -> BudgetLimit {
+        BudgetLimit::of(&self.settings.budget, raised)
     }
 
     /// What the cast does next.
-    pub fn decide(&self, state: &State) -> Effect {
+    pub fn decide(&self, state: &CastState) -> CastEffect {
         if state.status.is_end() {
-            return Effect::Ended;
+            return CastEffect::Ended;
         }
         if let Some(failure) = &state.failure {
             return end(state, Some(failure.clone()));
         }
-        if state.status == Status::Paused {
-            return Effect::Wait;
+        if state.status == CastStatus::Paused {
+            return CastEffect::Wait;
         }
         let decided = match &state.step {
-            Step::Begin => Ok(self.begin()),
-            Step::Enter { socket } => self.slot(socket).and_then(|slot| self.enter(state, slot)),
-            Step::Due(visit) => self
+            CastPhase::Begin => Ok(self.begin()),
+            CastPhase::Enter { socket } => {
+                self.slot(socket).and_then(|slot| self.enter(state, slot))
+            }
+            CastPhase::Due(visit) => self
                 .slot(&visit.place.socket)
                 .and_then(|slot| self.dispatch(state, slot, visit)),
-            Step::Running(_) => Ok(Effect::InDoubt),
-            Step::Waiting { .. } => Ok(Effect::Wait),
-            Step::Done {
+            CastPhase::Running(_) => Ok(CastEffect::InDoubt),
+            CastPhase::Waiting { .. } => Ok(CastEffect::Wait),
+            CastPhase::Done {
                 visit,
                 outcome,
                 advanced,
             } => self
                 .slot(&visit.place.socket)
                 .and_then(|slot| self.leave(state, slot, visit, *outcome, advanced.as_ref())),
-            Step::End => Ok(end(state, None)),
+            CastPhase::End => Ok(end(state, None)),
         };
         decided.unwrap_or_else(|failure| end(state, Some(*failure)))
     }
 
     /// The document that the utility of the visit that is due reads.
-    pub fn input<'a>(&'a self, state: &'a State) -> Option<Input<'a>> {
+    pub fn input<'a>(&'a self, state: &'a CastState) -> Option<UtilityInput<'a>> {
         let visit = state.visit()?;
         let socket = self.graph.socket(self.graph.find(&visit.place.socket)?);
         let item = state.item.as_ref();
-        Some(Input {
+        Some(UtilityInput {
             cwd: &self.facts.cwd,
             run_dir: &self.facts.run_dir,
             request: &state.request,
@@ -169,7 +171,7 @@ impl Kernel {
             item: item.map(|item| &item.bound.value),
             item_key: item.map(|item| item.key.as_str()),
             item_label: item.map(|item| item.label.as_str()),
-            cursor: item.map(|item| CursorAt {
+            cursor: item.map(|item| CursorPosition {
                 name: &item.bound.cursor.name,
                 index: item.bound.index,
             }),
@@ -181,32 +183,36 @@ impl Kernel {
         })
     }
 
-    fn begin(&self) -> Effect {
+    fn begin(&self) -> CastEffect {
         let entry = self.graph.entry();
-        record(Body::SocketRoute(self.way(
+        record(CastEventBody::SocketRoute(self.way(
             None,
-            Target::Socket(entry),
-            Via::Entry,
+            RouteTarget::Socket(entry),
+            RouteReason::Entry,
         )))
     }
 
-    fn dispatch(&self, state: &State, slot: Slot, visit: &Visit) -> Decision {
+    fn dispatch(&self, state: &CastState, slot: SocketIndex, visit: &VisitState) -> Decision {
         if let Some(effect) = self.check_budget(state, slot)? {
             return Ok(effect);
         }
         let visit = visit.clone();
         if self.graph.socket(slot).materia.agent().is_none() {
-            return Ok(Effect::Run(Box::new(Run { slot, visit })));
+            return Ok(CastEffect::Run(Box::new(UtilityEffect { slot, visit })));
         }
         let prompt = prompt::assemble(self, state, slot, &visit);
-        Ok(Effect::Ask(Box::new(Ask {
+        Ok(CastEffect::Ask(Box::new(AgentEffect {
             slot,
             visit,
             prompt,
         })))
     }
 
-    fn check_budget(&self, state: &State, slot: Slot) -> Result<Option<Effect>, Box<Failure>> {
+    fn check_budget(
+        &self,
+        state: &CastState,
+        slot: SocketIndex,
+    ) -> Result<Option<CastEffect>, Box<CastFailure>> {
         let socket = self.graph.socket(slot);
         let limit = self.limit(state);
         let verdict = match socket.materia.agent() {
@@ -216,21 +222,21 @@ impl Kernel {
         obey(verdict, socket)
     }
 
-    fn way(&self, from: Option<Slot>, to: Target, via: Via) -> Route {
+    fn way(&self, from: Option<SocketIndex>, to: RouteTarget, via: RouteReason) -> CastRoute {
         let restarted = match to {
-            Target::End => Vec::new(),
-            Target::Socket(to) => self
+            RouteTarget::End => Vec::new(),
+            RouteTarget::Socket(to) => self
                 .graph
                 .restarted(from, to)
                 .map(|slot| self.cursor(slot).clone())
                 .collect(),
         };
-        let name = |target: Target| match target {
-            Target::End => None,
-            Target::Socket(slot) => Some(self.graph.socket(slot).id.to_string()),
+        let name = |target: RouteTarget| match target {
+            RouteTarget::End => None,
+            RouteTarget::Socket(slot) => Some(self.graph.socket(slot).id.to_string()),
         };
-        let from = from.and_then(|from| name(Target::Socket(from)));
-        Route {
+        let from = from.and_then(|from| name(RouteTarget::Socket(from)));
+        CastRoute {
             from,
             to: name(to),
             via,
@@ -240,11 +246,11 @@ impl Kernel {
         }
     }
 
-    pub(super) fn cursor(&self, slot: CursorSlot) -> &CursorName {
+    pub(super) fn cursor(&self, slot: CursorIndex) -> &CursorName {
         &self.cursors[slot.position()]
     }
 
-    pub(super) fn slot(&self, id: &str) -> Result<Slot, Box<Failure>> {
+    pub(super) fn slot(&self, id: &str) -> Result<SocketIndex, Box<CastFailure>> {
         self.graph.find(id).ok_or_else(|| {
             let message = format!(
                 "the loadout {} has no socket {}",
@@ -252,7 +258,7 @@ impl Kernel {
                 text::quoted(id)
             );
             fail(
-                Code::Definition,
+                CastFailureCode::Definition,
                 message,
                 id,
                 "resume the cast with the definition it began with".to_owned(),
@@ -261,14 +267,14 @@ impl Kernel {
     }
 
     /// What the output of a socket must be.
-    pub(super) fn contract(&self, slot: Slot) -> Contract {
+    pub(super) fn contract(&self, slot: SocketIndex) -> OutputContract {
         let socket = self.graph.socket(slot);
         let author = if socket.materia.agent().is_some() {
-            Author::Agent
+            OutputAuthor::Agent
         } else {
-            Author::Utility
+            OutputAuthor::Utility
         };
-        Contract {
+        OutputContract {
             author,
             generator: socket.contract.generator,
             needs_satisfied: socket.contract.needs_satisfied,
@@ -278,34 +284,39 @@ impl Kernel {
 }
 
 /// An effect, or why the cast fails.
-type Decision = Result<Effect, Box<Failure>>;
+type Decision = Result<CastEffect, Box<CastFailure>>;
 
-fn record(body: Body) -> Effect {
-    Effect::Record(Box::new(body))
+fn record(body: CastEventBody) -> CastEffect {
+    CastEffect::Record(Box::new(body))
 }
 
-fn end(state: &State, error: Option<Failure>) -> Effect {
-    record(Body::CastEnd(CastEnd {
+fn end(state: &CastState, error: Option<CastFailure>) -> CastEffect {
+    record(CastEventBody::CastEnd(CastEnd {
         ok: error.is_none(),
         error,
         usage: *state.usage(),
     }))
 }
 
-fn fail(code: Code, message: String, socket: &str, hint: String) -> Box<Failure> {
-    Box::new(Failure::new(code, message).at(socket).hint(hint))
+fn fail(code: CastFailureCode, message: String, socket: &str, hint: String) -> Box<CastFailure> {
+    Box::new(CastFailure::new(code, message).at(socket).hint(hint))
 }
 
 /// What a verdict asks for: nothing, a record, or the end.
-fn obey(verdict: Verdict, socket: &Socket) -> Result<Option<Effect>, Box<Failure>> {
+fn obey(verdict: BudgetVerdict, socket: &Socket) -> Result<Option<CastEffect>, Box<CastFailure>> {
     match verdict {
-        Verdict::Fine => Ok(None),
-        Verdict::Warn(note) => Ok(Some(record(Body::BudgetWarning(note)))),
-        Verdict::Reached { note, .. } => Ok(Some(record(Body::BudgetLimit(note)))),
-        Verdict::Stop(note) => {
+        BudgetVerdict::Fine => Ok(None),
+        BudgetVerdict::Warn(note) => Ok(Some(record(CastEventBody::BudgetWarning(note)))),
+        BudgetVerdict::Reached { note, .. } => Ok(Some(record(CastEventBody::BudgetLimit(note)))),
+        BudgetVerdict::Stop(note) => {
             let message = format!("the budget is used up: {} at {} %", note.what, note.percent);
             let hint = "raise it with `materia budget`, then `materia recast`".to_owned();
-            Err(fail(Code::BudgetLimit, message, socket.id.as_str(), hint))
+            Err(fail(
+                CastFailureCode::BudgetLimit,
+                message,
+                socket.id.as_str(),
+                hint,
+            ))
         }
     }
 }

@@ -11,11 +11,11 @@ pub mod template;
 use serde_json::Value;
 
 use crate::agent::TurnKind;
-use crate::cast::event::Repair;
+use crate::cast::event::AnswerRepair;
 use crate::cast::kernel::Kernel;
 use crate::cast::rework;
-use crate::cast::state::{Item, Note, Speaker, State, Visit};
-use crate::loadout::graph::{Slot, Socket};
+use crate::cast::state::{CastState, SocketNote, Speaker, VisitState, WorkItem};
+use crate::loadout::graph::{Socket, SocketIndex};
 use crate::text;
 
 /// How long the parts of a prompt may be, in bytes.
@@ -37,7 +37,12 @@ const RUNTIME_NAMES: [&str; 6] = [
 ];
 
 /// What the agent of a visit is told.
-pub(super) fn assemble(kernel: &Kernel, state: &State, slot: Slot, visit: &Visit) -> String {
+pub(super) fn assemble(
+    kernel: &Kernel,
+    state: &CastState,
+    slot: SocketIndex,
+    visit: &VisitState,
+) -> String {
     let socket = kernel.graph.socket(slot);
     if state.conversation.session.is_some() {
         return in_session(kernel, state, slot, visit);
@@ -82,7 +87,7 @@ pub(super) fn assemble(kernel: &Kernel, state: &State, slot: Slot, visit: &Visit
 }
 
 /// What an agent is told that remembers the conversation: only what is new.
-fn in_session(kernel: &Kernel, state: &State, slot: Slot, visit: &Visit) -> String {
+fn in_session(kernel: &Kernel, state: &CastState, slot: SocketIndex, visit: &VisitState) -> String {
     let said = match state.conversation.lines.last() {
         Some((Speaker::Person, words)) if visit.turn == TurnKind::Refine => Some(words.clone()),
         _ => None,
@@ -114,7 +119,7 @@ fn section_of(title: &str, body: &str) -> String {
     format!("## {title}\n{body}")
 }
 
-fn item(item: &Item) -> Option<String> {
+fn item(item: &WorkItem) -> Option<String> {
     let title = format!(
         "Work item {} of {}: {}",
         item.bound.index + 1,
@@ -145,7 +150,7 @@ fn item(item: &Item) -> Option<String> {
 }
 
 /// The list that a generator transforms.
-fn list(state: &State) -> Option<String> {
+fn list(state: &CastState) -> Option<String> {
     let Some(Value::Array(items)) = state.data.get("workItems") else {
         return None;
     };
@@ -164,7 +169,7 @@ fn list(state: &State) -> Option<String> {
 }
 
 /// Why the socket works again.
-fn again(state: &State, socket: &str, token: &str) -> Option<String> {
+fn again(state: &CastState, socket: &str, token: &str) -> Option<String> {
     let entries = rework::for_target(&state.rework, socket, token);
     let lines: Vec<String> = entries.into_iter().map(rework::line).collect();
     let body = format!(
@@ -175,7 +180,7 @@ fn again(state: &State, socket: &str, token: &str) -> Option<String> {
 }
 
 /// What earlier sockets said about this item or the whole, the newest that fit.
-fn notes(notes: &[Note], token: &str) -> Option<String> {
+fn notes(notes: &[SocketNote], token: &str) -> Option<String> {
     let mut left = MAX_NOTES;
     let mut lines = Vec::new();
     for note in notes
@@ -195,7 +200,7 @@ fn notes(notes: &[Note], token: &str) -> Option<String> {
 }
 
 /// The text of the socket before, where it was about the same item.
-fn last_result(state: &State, token: &str) -> Option<String> {
+fn last_result(state: &CastState, token: &str) -> Option<String> {
     let last = state.last.as_ref()?;
     let same = token.is_empty() || last.item.is_empty() || last.item == token;
     let text = last.text.as_deref().filter(|_| same)?;
@@ -206,7 +211,7 @@ fn last_result(state: &State, token: &str) -> Option<String> {
 }
 
 /// The shared state, by reference.
-fn shared_state(kernel: &Kernel, state: &State, instructions: &str) -> Option<String> {
+fn shared_state(kernel: &Kernel, state: &CastState, instructions: &str) -> Option<String> {
     let file = kernel
         .facts
         .state_file
@@ -231,7 +236,7 @@ fn shared_state(kernel: &Kernel, state: &State, instructions: &str) -> Option<St
     (!names.is_empty()).then(|| section_of("Shared state", &body))
 }
 
-fn conversation(state: &State) -> Option<String> {
+fn conversation(state: &CastState) -> Option<String> {
     let line = |(speaker, words): &(Speaker, String)| match speaker {
         Speaker::Person => format!("Person: {words}"),
         Speaker::Agent => format!("You: {words}"),
@@ -240,7 +245,7 @@ fn conversation(state: &State) -> Option<String> {
     section("Conversation so far", &lines.join("\n"))
 }
 
-fn repair(repair: &Repair) -> String {
+fn repair(repair: &AnswerRepair) -> String {
     let issues: Vec<String> = repair
         .invalid
         .issues
@@ -261,7 +266,7 @@ fn repair(repair: &Repair) -> String {
 }
 
 /// What the answer must be.
-fn ending(kernel: &Kernel, slot: Slot, socket: &Socket, visit: &Visit) -> String {
+fn ending(kernel: &Kernel, slot: SocketIndex, socket: &Socket, visit: &VisitState) -> String {
     let talks = socket.materia.agent().is_some_and(|agent| agent.multi_turn);
     match visit.turn {
         TurnKind::Work if talks => {

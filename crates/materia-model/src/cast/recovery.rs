@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::{Failure, FailureKind};
+use crate::agent::{AgentFailure, AgentFailureKind};
 
 /// How many repairs a visit has, before it is revived.
 pub const REPAIRS: u64 = 1;
@@ -26,7 +26,7 @@ const LONGEST_HINT_MS: u64 = 15 * 60_000;
 /// The tries of a visit.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Recovery {
+pub struct VisitRecovery {
     /// Repairs that were used.
     pub repairs: u64,
     /// Repairs that the visit got on top, by being revived.
@@ -48,7 +48,7 @@ pub struct Recovery {
 
 /// What to do after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
+pub enum RecoveryAction {
     /// Ask again, after a while.
     Retry { delay_ms: u64 },
     /// The tries are used up.
@@ -59,36 +59,40 @@ pub enum Next {
     GiveUp,
 }
 
-impl Recovery {
+impl VisitRecovery {
     /// What to do after a turn that failed.
-    pub fn after(&self, kind: FailureKind, signature: &str) -> Next {
+    pub fn after(&self, kind: AgentFailureKind, signature: &str) -> RecoveryAction {
         let once = |used: u64| {
             if used < 1 {
-                Next::Retry { delay_ms: 0 }
+                RecoveryAction::Retry { delay_ms: 0 }
             } else {
-                Next::Exhausted
+                RecoveryAction::Exhausted
             }
         };
         match kind {
-            FailureKind::RateLimit | FailureKind::Overload if self.backoffs < BACKOFFS => {
-                Next::Retry {
+            AgentFailureKind::RateLimit | AgentFailureKind::Overload
+                if self.backoffs < BACKOFFS =>
+            {
+                RecoveryAction::Retry {
                     delay_ms: delay(self.backoffs),
                 }
             }
-            FailureKind::RateLimit | FailureKind::Overload => Next::Exhausted,
-            FailureKind::Auth
-            | FailureKind::Config
-            | FailureKind::Unavailable
-            | FailureKind::InvalidRequest => Next::GiveUp,
-            _ if self.repeated_after(signature) >= BREAKER => Next::Breaker,
-            FailureKind::ContextWindow => once(self.windows),
-            FailureKind::Timeout => once(self.timeouts),
-            FailureKind::Crash | FailureKind::Aborted | FailureKind::Empty
+            AgentFailureKind::RateLimit | AgentFailureKind::Overload => RecoveryAction::Exhausted,
+            AgentFailureKind::Auth
+            | AgentFailureKind::Config
+            | AgentFailureKind::Unavailable
+            | AgentFailureKind::InvalidRequest => RecoveryAction::GiveUp,
+            _ if self.repeated_after(signature) >= BREAKER => RecoveryAction::Breaker,
+            AgentFailureKind::ContextWindow => once(self.windows),
+            AgentFailureKind::Timeout => once(self.timeouts),
+            AgentFailureKind::Crash | AgentFailureKind::Aborted | AgentFailureKind::Empty
                 if self.retries < RETRIES =>
             {
-                Next::Retry { delay_ms: 0 }
+                RecoveryAction::Retry { delay_ms: 0 }
             }
-            FailureKind::Crash | FailureKind::Aborted | FailureKind::Empty => Next::Exhausted,
+            AgentFailureKind::Crash | AgentFailureKind::Aborted | AgentFailureKind::Empty => {
+                RecoveryAction::Exhausted
+            }
         }
     }
 
@@ -148,7 +152,7 @@ impl Recovery {
 
 /// How long to wait before the next try: what we would, or what the provider asks for, where that
 /// is longer.
-pub fn obliging(delay_ms: u64, failure: &Failure) -> u64 {
+pub fn obliging(delay_ms: u64, failure: &AgentFailure) -> u64 {
     delay_ms.max(failure.retry_after_ms.unwrap_or(0).min(LONGEST_HINT_MS))
 }
 
@@ -163,11 +167,11 @@ mod tests {
     use super::*;
 
     /// How many retries a failure gets when it never stops, and what ends them.
-    fn persistence(kind: FailureKind) -> (u64, Next) {
-        let mut recovery = Recovery::default();
+    fn persistence(kind: AgentFailureKind) -> (u64, RecoveryAction) {
+        let mut recovery = VisitRecovery::default();
         for tries in 0.. {
             match recovery.after(kind, kind.as_str()) {
-                Next::Retry { .. } => {
+                RecoveryAction::Retry { .. } => {
                     let repeated = recovery.repeated_after(kind.as_str());
                     recovery.count(kind.as_str(), repeated);
                 }
@@ -180,16 +184,20 @@ mod tests {
     #[test]
     fn c10_every_failure_has_its_bound() {
         let cases = [
-            (FailureKind::RateLimit, 8, Next::Exhausted),
-            (FailureKind::Overload, 8, Next::Exhausted),
-            (FailureKind::Auth, 0, Next::GiveUp),
-            (FailureKind::Config, 0, Next::GiveUp),
-            (FailureKind::InvalidRequest, 0, Next::GiveUp),
-            (FailureKind::Unavailable, 0, Next::GiveUp),
-            (FailureKind::ContextWindow, 1, Next::Exhausted),
-            (FailureKind::Timeout, 1, Next::Exhausted),
-            (FailureKind::Crash, 2, Next::Breaker),
-            (FailureKind::Empty, 2, Next::Breaker),
+            (AgentFailureKind::RateLimit, 8, RecoveryAction::Exhausted),
+            (AgentFailureKind::Overload, 8, RecoveryAction::Exhausted),
+            (AgentFailureKind::Auth, 0, RecoveryAction::GiveUp),
+            (AgentFailureKind::Config, 0, RecoveryAction::GiveUp),
+            (AgentFailureKind::InvalidRequest, 0, RecoveryAction::GiveUp),
+            (AgentFailureKind::Unavailable, 0, RecoveryAction::GiveUp),
+            (
+                AgentFailureKind::ContextWindow,
+                1,
+                RecoveryAction::Exhausted,
+            ),
+            (AgentFailureKind::Timeout, 1, RecoveryAction::Exhausted),
+            (AgentFailureKind::Crash, 2, RecoveryAction::Breaker),
+            (AgentFailureKind::Empty, 2, RecoveryAction::Breaker),
         ];
         for (kind, tries, end) in cases {
             assert_eq!(persistence(kind), (tries, end), "{kind:?}");
@@ -198,17 +206,17 @@ mod tests {
 
     #[test]
     fn c10_backing_off_spares_the_repair_and_grows() {
-        let mut recovery = Recovery::default();
+        let mut recovery = VisitRecovery::default();
         recovery.count("rate_limit", 1);
         assert!(recovery.may_repair());
         assert_eq!(
-            recovery.after(FailureKind::RateLimit, "rate_limit"),
-            Next::Retry { delay_ms: 1000 }
+            recovery.after(AgentFailureKind::RateLimit, "rate_limit"),
+            RecoveryAction::Retry { delay_ms: 1000 }
         );
         assert_eq!(delay(60), LONGEST_DELAY_MS);
-        let asked = |ms| Failure {
+        let asked = |ms| AgentFailure {
             retry_after_ms: Some(ms),
-            ..Failure::new(FailureKind::RateLimit, "")
+            ..AgentFailure::new(AgentFailureKind::RateLimit, "")
         };
         assert_eq!(
             (obliging(500, &asked(20_000)), obliging(500, &asked(3))),
@@ -219,7 +227,7 @@ mod tests {
 
     #[test]
     fn reviving_extends_the_allowance_and_recasting_does_not() {
-        let mut recovery = Recovery::default();
+        let mut recovery = VisitRecovery::default();
         recovery.count("invalid_output", 1);
         assert!(!recovery.may_repair());
         recovery.recast();

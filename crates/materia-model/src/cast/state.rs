@@ -1,6 +1,6 @@
 //! The state of a cast: what its events come to.
 //!
-//! Owns the shape and the questions that are asked of it. A fold: only [`State::apply`] changes it,
+//! Owns the shape and the questions that are asked of it. A fold: only [`CastState::apply`] changes it,
 //! it needs nothing but the event, and `fold(a ++ b) == fold_from(fold(a), b)`. Holds no history:
 //! what grows is bounded, so that a step costs the same however long the cast is.
 
@@ -12,69 +12,69 @@ use serde_json::{Map, Value};
 
 use crate::agent::{TurnKind, Usage};
 use crate::cast::budget::Spending;
-use crate::cast::event::{Bound, Place, Raise, Repair};
-use crate::cast::failure::Failure;
-use crate::cast::recovery::Recovery;
+use crate::cast::event::{AnswerRepair, BoundItem, BudgetRaise, VisitId};
+use crate::cast::failure::CastFailure;
+use crate::cast::recovery::VisitRecovery;
 use crate::cast::rework::Rework;
-use crate::handoff::path::Sources;
+use crate::handoff::path::PathSources;
 use crate::time::Timestamp;
 
 /// The state of a cast.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct State {
+pub struct CastState {
     pub cast_id: String,
     pub request: String,
     pub loadout: String,
     pub started_at: Option<Timestamp>,
     /// When something last happened.
     pub updated_at: Option<Timestamp>,
-    pub status: Status,
-    pub step: Step,
+    pub status: CastStatus,
+    pub step: CastPhase,
     /// What it failed with, or is about to fail with.
-    pub failure: Option<Failure>,
+    pub failure: Option<CastFailure>,
     /// What the sockets share.
     pub data: Map<String, Value>,
     /// The item of the current visit.
-    pub item: Option<Item>,
-    pub cursors: BTreeMap<String, Cursor>,
+    pub item: Option<WorkItem>,
+    pub cursors: BTreeMap<String, CursorState>,
     /// How often each socket was visited.
     pub visits: BTreeMap<String, u64>,
     /// How often each edge was taken, by `from->to`.
     pub traversals: BTreeMap<String, u64>,
     /// How often each edge was taken for the item it last counted for.
-    pub item_edges: BTreeMap<String, ItemCount>,
+    pub item_edges: BTreeMap<String, ItemTraversals>,
     /// The sockets that were entered since the last advance, and how often again.
     pub since_advance: BTreeMap<String, u64>,
     /// How many routes were taken since a socket was started.
     pub hops: usize,
     /// What does not count against the limits any more, because the person went on after one was
     /// reached.
-    pub forgiven: Forgiven,
+    pub forgiven: LimitAllowance,
     /// Why sockets have to work again.
     pub rework: Vec<Rework>,
     /// What sockets said to those after them.
-    pub notes: Vec<Note>,
+    pub notes: Vec<SocketNote>,
     /// What the last socket gave.
-    pub last: Option<Last>,
+    pub last: Option<LastOutput>,
     /// The last output that was read as JSON.
     pub last_json: Option<Value>,
     /// The tries of the current visit.
-    pub recovery: Recovery,
+    pub recovery: VisitRecovery,
     /// The answer that has to be repaired.
-    pub repair: Option<Repair>,
+    pub repair: Option<AnswerRepair>,
     /// The conversation of the current visit.
     pub conversation: Conversation,
     pub spending: Spending,
     /// The limits that were raised.
-    pub raised: Raise,
+    pub raised: BudgetRaise,
 }
 
 /// Whether a cast goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "CastStatus"))]
-pub enum Status {
+pub enum CastStatus {
     /// It goes on.
     #[default]
     Running,
@@ -88,7 +88,7 @@ pub enum Status {
     Aborted,
 }
 
-impl Status {
+impl CastStatus {
     /// Whether nothing more happens by itself and nobody is waited for.
     pub fn is_end(self) -> bool {
         matches!(self, Self::Complete | Self::Failed | Self::Aborted)
@@ -98,25 +98,28 @@ impl Status {
 /// Where a cast is.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Step {
+pub enum CastPhase {
     /// Nothing happened yet.
     #[default]
     Begin,
     /// A socket is next.
     Enter { socket: String },
     /// A visit has to be dispatched.
-    Due(Visit),
+    Due(VisitState),
     /// A visit was dispatched; after a crash, nobody knows whether it ended.
-    Running(Visit),
+    Running(VisitState),
     /// The person is asked.
-    Waiting { visit: Visit, what: Waiting },
+    Waiting {
+        visit: VisitState,
+        what: PendingInput,
+    },
     /// A visit finished.
     Done {
-        visit: Visit,
+        visit: VisitState,
         /// What guards see.
         outcome: Option<bool>,
         /// The step of the cursor, where it made one.
-        advanced: Option<Advanced>,
+        advanced: Option<CursorStep>,
     },
     /// The end of the graph was reached.
     End,
@@ -126,7 +129,7 @@ pub enum Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "WaitingFor"))]
-pub enum Waiting {
+pub enum PendingInput {
     /// To go on with a conversation, or to end it.
     Refinement,
     /// Whether a visit that was interrupted runs again.
@@ -136,9 +139,9 @@ pub enum Waiting {
 /// A visit of a socket.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Visit {
+pub struct VisitState {
     #[serde(flatten)]
-    pub place: Place,
+    pub place: VisitId,
     /// The attempt that is due or running, from 1.
     pub attempt: u64,
     /// What an agent is asked for.
@@ -153,7 +156,7 @@ pub struct Visit {
 
 /// The step of a cursor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Advanced {
+pub struct CursorStep {
     /// The cursor's key.
     pub cursor: String,
     /// Whether the list is done.
@@ -162,7 +165,7 @@ pub struct Advanced {
 
 /// The item of a visit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Item {
+pub struct WorkItem {
     /// Its key, such as `WI-1`.
     pub key: String,
     pub label: String,
@@ -170,12 +173,12 @@ pub struct Item {
     pub token: String,
     /// The rest.
     #[serde(flatten)]
-    pub bound: Bound,
+    pub bound: BoundItem,
 }
 
 /// Where a cursor stands.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Cursor {
+pub struct CursorState {
     pub name: String,
     /// The index of the current item.
     pub index: usize,
@@ -183,7 +186,7 @@ pub struct Cursor {
     pub epoch: u64,
 }
 
-impl Cursor {
+impl CursorState {
     /// A name for the item it stands at, unlike every other in the cast.
     pub fn token(&self, key: &str) -> String {
         format!("{key}#{}:{}", self.epoch, self.index)
@@ -192,7 +195,7 @@ impl Cursor {
 
 /// How often an edge was taken for one item.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct ItemCount {
+pub struct ItemTraversals {
     pub item: String,
     pub count: u64,
 }
@@ -200,7 +203,7 @@ pub struct ItemCount {
 /// What was forgiven by going on after a limit.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Forgiven {
+pub struct LimitAllowance {
     /// Visits by socket.
     pub visits: BTreeMap<String, u64>,
     /// Traversals by `from->to`.
@@ -209,7 +212,7 @@ pub struct Forgiven {
 
 /// What a socket said to those after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Note {
+pub struct SocketNote {
     /// The socket and its materia, for people.
     pub speaker: String,
     /// The item it was about; empty outside of lists.
@@ -219,7 +222,7 @@ pub struct Note {
 
 /// What the last socket gave.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Last {
+pub struct LastOutput {
     /// The socket and its materia, for people.
     pub speaker: String,
     /// The item it worked on; empty outside of lists.
@@ -252,9 +255,9 @@ pub enum Speaker {
     Agent,
 }
 
-impl State {
+impl CastState {
     /// The fold of a list of events.
-    pub fn fold<'a>(events: impl IntoIterator<Item = &'a crate::cast::Event>) -> Self {
+    pub fn fold<'a>(events: impl IntoIterator<Item = &'a crate::cast::CastEvent>) -> Self {
         let mut state = Self::default();
         for event in events {
             state.apply(event);
@@ -263,13 +266,13 @@ impl State {
     }
 
     /// The visit that is under way, waited for or just finished.
-    pub fn visit(&self) -> Option<&Visit> {
+    pub fn visit(&self) -> Option<&VisitState> {
         match &self.step {
-            Step::Due(visit)
-            | Step::Running(visit)
-            | Step::Waiting { visit, .. }
-            | Step::Done { visit, .. } => Some(visit),
-            Step::Begin | Step::Enter { .. } | Step::End => None,
+            CastPhase::Due(visit)
+            | CastPhase::Running(visit)
+            | CastPhase::Waiting { visit, .. }
+            | CastPhase::Done { visit, .. } => Some(visit),
+            CastPhase::Begin | CastPhase::Enter { .. } | CastPhase::End => None,
         }
     }
 
@@ -278,9 +281,10 @@ impl State {
         let Some(key) = cursor_key else {
             return String::new();
         };
-        self.cursors
-            .get(key)
-            .map_or_else(|| Cursor::default().token(key), |cursor| cursor.token(key))
+        self.cursors.get(key).map_or_else(
+            || CursorState::default().token(key),
+            |cursor| cursor.token(key),
+        )
     }
 
     /// The index of the item that a cursor stands at.
@@ -291,8 +295,8 @@ impl State {
     }
 
     /// What value paths reach between two sockets.
-    pub fn sources(&self) -> Sources<'_> {
-        Sources {
+    pub fn sources(&self) -> PathSources<'_> {
+        PathSources {
             output: self.last_json.as_ref(),
             state: &self.data,
             item: self.item.as_ref().map(|item| &item.bound.value),

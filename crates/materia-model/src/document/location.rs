@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{DocValue, Path, SourceMember};
+use super::{DocValue, SourceMember, ValuePath};
 use crate::finding::{Finding, Severity, Source};
 
 /// How many errors, and how many warnings, one reading of a document keeps.
@@ -66,7 +66,7 @@ pub(crate) struct Location {
     pub(super) span: Range<usize>,
     /// The span of the member's name; that of the value where it is no member.
     pub(super) name_span: Range<usize>,
-    pub(crate) path: Path,
+    pub(crate) path: ValuePath,
     pub(super) code: &'static str,
     pub(crate) findings: Findings,
 }
@@ -104,7 +104,7 @@ impl Location {
         }
     }
 
-    pub(crate) fn with_path(&self, path: Path) -> Self {
+    pub(crate) fn with_path(&self, path: ValuePath) -> Self {
         Self {
             path,
             ..self.clone()

@@ -10,7 +10,7 @@ use jsonc_parser::ast;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions};
 
-use super::{Content, Member, Node, path_index, path_member};
+use super::{JsonContent, JsonMember, JsonNode, path_index, path_member};
 use crate::finding::{Finding, Source};
 use crate::text;
 
@@ -21,7 +21,7 @@ pub const MAX_BYTES: usize = 8 << 20;
 pub const MAX_DEPTH: usize = 200;
 
 /// Reads a document, or says everything that is wrong with it.
-pub fn parse(source: &Source) -> Result<Node, Vec<Finding>> {
+pub fn parse(source: &Source) -> Result<JsonNode, Vec<Finding>> {
     let (node, findings) = parse_parts(source)?;
     if findings.is_empty() {
         Ok(node)
@@ -33,7 +33,7 @@ pub fn parse(source: &Source) -> Result<Node, Vec<Finding>> {
 /// Reads a document whose parts stand on their own: a name that stands twice or a value that cannot
 /// be used is a finding with its path, and the rest is still there. Of two members with the same
 /// name, both are kept.
-pub fn parse_parts(source: &Source) -> Result<(Node, Vec<Finding>), Vec<Finding>> {
+pub fn parse_parts(source: &Source) -> Result<(JsonNode, Vec<Finding>), Vec<Finding>> {
     check_size(source)?;
     let start = source.text().len() - source.text().trim_start_matches('\u{feff}').len();
     let text = &source.text()[start..];
@@ -105,7 +105,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn node(&mut self, value: ast::Value<'_>, path: &str, depth: usize) -> Node {
+    fn node(&mut self, value: ast::Value<'_>, path: &str, depth: usize) -> JsonNode {
         let span = self.span(&value);
         if depth > MAX_DEPTH {
             self.find(
@@ -115,17 +115,17 @@ impl Reader<'_> {
                 &span,
                 "flatten it",
             );
-            return Node {
-                content: Content::Null,
+            return JsonNode {
+                content: JsonContent::Null,
                 span,
             };
         }
         let content = match value {
-            ast::Value::NullKeyword(_) => Content::Null,
-            ast::Value::BooleanLit(literal) => Content::Bool(literal.value),
-            ast::Value::StringLit(literal) => Content::String(literal.value.into_owned()),
+            ast::Value::NullKeyword(_) => JsonContent::Null,
+            ast::Value::BooleanLit(literal) => JsonContent::Bool(literal.value),
+            ast::Value::StringLit(literal) => JsonContent::String(literal.value.into_owned()),
             ast::Value::NumberLit(literal) => self.number(literal.value, path, &span),
-            ast::Value::Array(array) => Content::Array(
+            ast::Value::Array(array) => JsonContent::Array(
                 array
                     .elements
                     .into_iter()
@@ -133,14 +133,14 @@ impl Reader<'_> {
                     .map(|(index, element)| self.node(element, &path_index(path, index), depth + 1))
                     .collect(),
             ),
-            ast::Value::Object(object) => Content::Object(self.members(object, path, depth)),
+            ast::Value::Object(object) => JsonContent::Object(self.members(object, path, depth)),
         };
-        Node { content, span }
+        JsonNode { content, span }
     }
 
-    fn number(&mut self, literal: &str, path: &str, span: &Range<usize>) -> Content {
+    fn number(&mut self, literal: &str, path: &str, span: &Range<usize>) -> JsonContent {
         if let Ok(number) = serde_json::from_str(literal) {
-            return Content::Number(number);
+            return JsonContent::Number(number);
         }
         let message = format!("the number {} is out of range", text::quoted(literal));
         self.find(
@@ -150,12 +150,12 @@ impl Reader<'_> {
             span,
             "write a smaller number, or a string",
         );
-        Content::Null
+        JsonContent::Null
     }
 
-    fn members(&mut self, object: ast::Object<'_>, path: &str, depth: usize) -> Vec<Member> {
+    fn members(&mut self, object: ast::Object<'_>, path: &str, depth: usize) -> Vec<JsonMember> {
         let mut seen: HashMap<String, usize> = HashMap::new();
-        let mut members: Vec<Member> = Vec::with_capacity(object.properties.len());
+        let mut members: Vec<JsonMember> = Vec::with_capacity(object.properties.len());
         for property in object.properties {
             let name_span = self.span(&property.name);
             let name = property.name.into_string();
@@ -177,7 +177,7 @@ impl Reader<'_> {
                 );
             }
             let value = self.node(property.value, &inner, depth + 1);
-            members.push(Member {
+            members.push(JsonMember {
                 name,
                 name_span,
                 value,

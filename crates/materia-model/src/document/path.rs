@@ -9,14 +9,14 @@ use super::{path_index, path_member};
 
 /// The path to a value: its last step, and the path to where that step was taken.
 #[derive(Debug, Clone)]
-pub(crate) enum Path {
+pub(crate) enum ValuePath {
     /// The document itself.
     Root,
-    Member(Rc<(Path, String)>),
-    Index(Rc<(Path, usize)>),
+    Member(Rc<(ValuePath, String)>),
+    Index(Rc<(ValuePath, usize)>),
 }
 
-impl Path {
+impl ValuePath {
     pub(crate) fn member(&self, name: &str) -> Self {
         Self::Member(Rc::new((self.clone(), name.to_owned())))
     }
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn a_path_is_rendered_as_the_contract_says() {
-        let loadout = Path::Root.member("loadouts").member("Hello Utility");
+        let loadout = ValuePath::Root.member("loadouts").member("Hello Utility");
         let edge = loadout
             .member("sockets")
             .member("hello")

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::{Content, Findings, Location, Member, Node, Path};
+use super::{Findings, JsonContent, JsonMember, JsonNode, Location, ValuePath};
 use crate::finding::Source;
 use crate::text;
 
@@ -15,7 +15,7 @@ use crate::text;
 pub(crate) struct SourceMember<'a> {
     pub(crate) layer: usize,
     pub(crate) source: &'a Source,
-    pub(crate) member: &'a Member,
+    pub(crate) member: &'a JsonMember,
 }
 
 impl<'a> SourceMember<'a> {
@@ -23,7 +23,7 @@ impl<'a> SourceMember<'a> {
         &self.member.name
     }
 
-    pub(crate) fn node(self) -> &'a Node {
+    pub(crate) fn node(self) -> &'a JsonNode {
         &self.member.value
     }
 
@@ -31,14 +31,14 @@ impl<'a> SourceMember<'a> {
     pub(crate) fn members(self) -> impl Iterator<Item = Self> {
         let members = self.node().members().iter();
         members
-            .filter(|member| member.value.content != Content::Null)
+            .filter(|member| member.value.content != JsonContent::Null)
             .map(move |member| Self { member, ..self })
     }
 
     /// Its value, as a member of the object at `parent`.
     pub(crate) fn value(
         self,
-        parent: &Path,
+        parent: &ValuePath,
         code: &'static str,
         findings: &Findings,
     ) -> DocValue<'a> {
@@ -52,7 +52,7 @@ impl<'a> SourceMember<'a> {
 /// A value of a document, with its location.
 #[derive(Debug, Clone)]
 pub(crate) struct DocValue<'a> {
-    pub(crate) node: &'a Node,
+    pub(crate) node: &'a JsonNode,
     pub(crate) at: Location,
 }
 
@@ -60,7 +60,7 @@ impl<'a> DocValue<'a> {
     /// The root of a document.
     pub(crate) fn root(
         source: &Source,
-        node: &'a Node,
+        node: &'a JsonNode,
         code: &'static str,
         findings: &Findings,
     ) -> Self {
@@ -68,7 +68,7 @@ impl<'a> DocValue<'a> {
             source: source.clone(),
             span: node.span.clone(),
             name_span: node.span.clone(),
-            path: Path::Root,
+            path: ValuePath::Root,
             code,
             findings: findings.clone(),
         };
@@ -106,17 +106,17 @@ impl<'a> DocValue<'a> {
         })
     }
 
-    fn members(&self) -> impl Iterator<Item = &'a Member> + use<'a> {
+    fn members(&self) -> impl Iterator<Item = &'a JsonMember> + use<'a> {
         let members = self.node.members().iter();
-        members.filter(|member| member.value.content != Content::Null)
+        members.filter(|member| member.value.content != JsonContent::Null)
     }
 
-    fn child(&self, member: &'a Member) -> Self {
+    fn child(&self, member: &'a JsonMember) -> Self {
         let path = self.at.path.member(&member.name);
         self.part(&member.value, path, &member.name_span)
     }
 
-    fn part(&self, node: &'a Node, path: Path, name_span: &Range<usize>) -> Self {
+    fn part(&self, node: &'a JsonNode, path: ValuePath, name_span: &Range<usize>) -> Self {
         let mut at = self.at.with_path(path);
         at.span = node.span.clone();
         at.name_span = name_span.clone();
@@ -157,7 +157,7 @@ impl<'a> DocValue<'a> {
     }
 
     pub(crate) fn boolean(&self) -> Option<bool> {
-        if let Content::Bool(yes) = self.node.content {
+        if let JsonContent::Bool(yes) = self.node.content {
             return Some(yes);
         }
         self.expected("true or false");
@@ -166,7 +166,7 @@ impl<'a> DocValue<'a> {
 
     /// A number from 0.
     pub(crate) fn amount(&self) -> Option<f64> {
-        let Content::Number(number) = &self.node.content else {
+        let JsonContent::Number(number) = &self.node.content else {
             self.expected("a number");
             return None;
         };
@@ -228,7 +228,7 @@ impl<'a> DocValue<'a> {
 
     /// Whether this is an object, so that its fields can be read.
     pub(crate) fn object(&self) -> bool {
-        let good = matches!(self.node.content, Content::Object(_));
+        let good = matches!(self.node.content, JsonContent::Object(_));
         if !good {
             self.expected("an object");
         }
@@ -237,7 +237,7 @@ impl<'a> DocValue<'a> {
 
     /// Whether this is a list, so that its items can be read.
     pub(crate) fn list(&self) -> bool {
-        let good = matches!(self.node.content, Content::Array(_));
+        let good = matches!(self.node.content, JsonContent::Array(_));
         if !good {
             self.expected("a list");
         }

@@ -7,13 +7,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::handoff::path::Sources;
-use crate::materia::Assign;
+use crate::handoff::path::PathSources;
+use crate::materia::StateAssign;
 
 /// One change of the state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Write {
+pub enum StateWrite {
     /// A value at a dotted path.
     Set(String, Value),
     /// Values at top-level names, which are names and no paths.
@@ -25,7 +25,7 @@ pub enum Write {
     Append(String, String),
 }
 
-/// The longest text that [`Write::Append`] lets grow, in bytes.
+/// The longest text that [`StateWrite::Append`] lets grow, in bytes.
 pub const MAX_APPENDED: usize = 64 << 10;
 
 /// An `assign` target that names no place.
@@ -33,34 +33,37 @@ pub const MAX_APPENDED: usize = 64 << 10;
 #[error(
     "`assign` has an empty target for {source_path}: write the path in the state it is copied to"
 )]
-pub struct EmptyTarget {
+pub struct EmptyAssignTarget {
     source_path: String,
 }
 
 /// The writes of a list of assignments: every source is read before anything is written.
-pub fn writes(assign: &[Assign], sources: &Sources<'_>) -> Result<Vec<Write>, EmptyTarget> {
-    let copy = |assign: &Assign| {
+pub fn writes(
+    assign: &[StateAssign],
+    sources: &PathSources<'_>,
+) -> Result<Vec<StateWrite>, EmptyAssignTarget> {
+    let copy = |assign: &StateAssign| {
         let target = assign.target.trim();
         if target.split('.').any(str::is_empty) {
-            return Err(EmptyTarget {
+            return Err(EmptyAssignTarget {
                 source_path: crate::text::quoted(&assign.source),
             });
         }
         Ok(match sources.get(&assign.source) {
-            Some(value) => Write::Set(target.to_owned(), value.into_owned()),
-            None => Write::Remove(target.to_owned()),
+            Some(value) => StateWrite::Set(target.to_owned(), value.into_owned()),
+            None => StateWrite::Remove(target.to_owned()),
         })
     };
     assign.iter().map(copy).collect()
 }
 
 /// Makes a change.
-pub fn write(state: &mut Map<String, Value>, change: &Write) {
+pub fn write(state: &mut Map<String, Value>, change: &StateWrite) {
     match change {
-        Write::Set(target, value) => set(state, target, value.clone()),
-        Write::Merge(patch) => state.extend(patch.clone()),
-        Write::Remove(target) => remove(state, target),
-        Write::Append(name, paragraph) => append(state, name, paragraph),
+        StateWrite::Set(target, value) => set(state, target, value.clone()),
+        StateWrite::Merge(patch) => state.extend(patch.clone()),
+        StateWrite::Remove(target) => remove(state, target),
+        StateWrite::Append(name, paragraph) => append(state, name, paragraph),
     }
 }
 
@@ -120,8 +123,8 @@ mod tests {
 
     use super::*;
 
-    fn assigns(pairs: &[(&str, &str)]) -> Vec<Assign> {
-        let pair = |(target, source): &(&str, &str)| Assign {
+    fn assigns(pairs: &[(&str, &str)]) -> Vec<StateAssign> {
+        let pair = |(target, source): &(&str, &str)| StateAssign {
             target: (*target).to_owned(),
             source: (*source).to_owned(),
         };
@@ -132,7 +135,7 @@ mod tests {
         let Value::Object(mut state) = state else {
             panic!("an object")
         };
-        let sources = Sources {
+        let sources = PathSources {
             output: Some(output),
             state: &state,
             item: None,
@@ -175,7 +178,7 @@ mod tests {
     #[test]
     fn an_empty_target_is_an_error() {
         let state = Map::new();
-        let sources = Sources {
+        let sources = PathSources {
             output: None,
             state: &state,
             item: None,

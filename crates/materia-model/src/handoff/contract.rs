@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::handoff::path;
-use crate::materia::Assign;
+use crate::materia::StateAssign;
 use crate::text;
 
 /// Who wrote an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Author {
+pub enum OutputAuthor {
     /// A model: only the fields of the contract.
     Agent,
     /// A program: whatever it documents.
@@ -23,26 +23,26 @@ pub enum Author {
 
 /// What a socket's JSON output must be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Contract {
-    pub author: Author,
+pub struct OutputContract {
+    pub author: OutputAuthor,
     /// Whether `workItems` is required.
     pub generator: bool,
     /// Whether a boolean `satisfied` is required.
     pub needs_satisfied: bool,
     /// What is copied into the state, in order.
-    pub assign: Vec<Assign>,
+    pub assign: Vec<StateAssign>,
 }
 
 /// One thing that is wrong with an output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Issue {
+pub struct OutputIssue {
     /// The path of the value, such as `$.workItems.0.title`; `$` is the whole output.
     pub path: String,
     /// What is wrong and what to write instead.
     pub message: String,
 }
 
-impl Issue {
+impl OutputIssue {
     /// An issue about the value at a path.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Issue {
 /// Which step an output failed at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum OutputStage {
     /// No JSON object was found.
     JsonParse,
     /// An object was found and the contract does not hold.
@@ -64,14 +64,14 @@ pub enum Kind {
 
 /// An output that is not what the socket needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-pub struct Invalid {
+pub struct InvalidOutput {
     /// Which step it failed at.
-    pub kind: Kind,
+    pub kind: OutputStage,
     /// Everything that is wrong, never empty.
-    pub issues: Vec<Issue>,
+    pub issues: Vec<OutputIssue>,
 }
 
-impl fmt::Display for Invalid {
+impl fmt::Display for InvalidOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let messages: Vec<&str> = self
             .issues
@@ -84,14 +84,14 @@ impl fmt::Display for Invalid {
 
 /// An output that holds the contract.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Accepted {
+pub struct AcceptedOutput {
     /// The payload, without what was dropped.
     pub payload: Map<String, Value>,
     /// What was dropped and why.
     pub warnings: Vec<String>,
 }
 
-impl Accepted {
+impl AcceptedOutput {
     /// The outcome that guards read.
     pub fn outcome(&self) -> Option<bool> {
         self.payload.get("satisfied").and_then(Value::as_bool)
@@ -101,9 +101,9 @@ impl Accepted {
 /// The most issues that are reported of one output.
 const MAX_ISSUES: usize = 20;
 
-impl Contract {
+impl OutputContract {
     /// Checks an object against the contract.
-    pub fn check(&self, mut payload: Map<String, Value>) -> Result<Accepted, Invalid> {
+    pub fn check(&self, mut payload: Map<String, Value>) -> Result<AcceptedOutput, InvalidOutput> {
         let mut issues = Vec::new();
         let mut warnings = Vec::new();
         self.check_satisfied(&payload, &mut issues);
@@ -112,26 +112,26 @@ impl Contract {
         self.check_consumed(&payload, &mut issues);
         self.check_unknown(&payload, &mut issues);
         if issues.is_empty() {
-            return Ok(Accepted { payload, warnings });
+            return Ok(AcceptedOutput { payload, warnings });
         }
         if issues.len() > MAX_ISSUES {
             let rest = issues.len() - MAX_ISSUES;
             issues.truncate(MAX_ISSUES);
-            issues.push(Issue::new(
+            issues.push(OutputIssue::new(
                 "$",
                 format!("and {}", text::count(rest, "more issue")),
             ));
         }
-        Err(Invalid {
-            kind: Kind::HandoffValidation,
+        Err(InvalidOutput {
+            kind: OutputStage::HandoffValidation,
             issues,
         })
     }
 
-    fn check_satisfied(&self, payload: &Map<String, Value>, issues: &mut Vec<Issue>) {
+    fn check_satisfied(&self, payload: &Map<String, Value>, issues: &mut Vec<OutputIssue>) {
         match payload.get("satisfied") {
             Some(Value::Bool(_)) => {}
-            Some(other) => issues.push(Issue::new(
+            Some(other) => issues.push(OutputIssue::new(
                 "$.satisfied",
                 format!("`satisfied` must be true or false, not {}", kind(other)),
             )),
@@ -141,7 +141,7 @@ impl Contract {
                 } else {
                     ""
                 };
-                issues.push(Issue::new(
+                issues.push(OutputIssue::new(
                     "$.satisfied",
                     format!(
                         "`satisfied` (true or false) is missing; the route depends on it{alias}"
@@ -152,11 +152,11 @@ impl Contract {
         }
     }
 
-    fn check_context(&self, payload: &Map<String, Value>, issues: &mut Vec<Issue>) {
-        if let (Author::Agent, Some(other)) = (self.author, payload.get("context"))
+    fn check_context(&self, payload: &Map<String, Value>, issues: &mut Vec<OutputIssue>) {
+        if let (OutputAuthor::Agent, Some(other)) = (self.author, payload.get("context"))
             && !other.is_string()
         {
-            issues.push(Issue::new(
+            issues.push(OutputIssue::new(
                 "$.context",
                 format!("`context` must be a text, not {}", kind(other)),
             ));
@@ -166,7 +166,7 @@ impl Contract {
     fn check_work_items(
         &self,
         payload: &mut Map<String, Value>,
-        issues: &mut Vec<Issue>,
+        issues: &mut Vec<OutputIssue>,
         warnings: &mut Vec<String>,
     ) {
         match payload.get_mut("workItems") {
@@ -177,14 +177,17 @@ impl Contract {
             }
             Some(Value::Array(_)) => {}
             Some(other) if self.checks_items() || self.needs_work_items() => {
-                issues.push(Issue::new(
+                issues.push(OutputIssue::new(
                     "$.workItems",
                     format!("`workItems` must be a list, not {}", kind(other)),
                 ));
             }
             Some(_) => {}
             None if self.needs_work_items() => {
-                issues.push(Issue::new("$.workItems", "`workItems` (a list) is missing"));
+                issues.push(OutputIssue::new(
+                    "$.workItems",
+                    "`workItems` (a list) is missing",
+                ));
             }
             None => {}
         }
@@ -192,18 +195,19 @@ impl Contract {
 
     /// Models and generators are held to the shape of an item; other programs may have their own.
     fn checks_items(&self) -> bool {
-        self.author == Author::Agent || self.generator
+        self.author == OutputAuthor::Agent || self.generator
     }
 
     /// Whether the payload must have a list of work items.
     pub fn needs_work_items(&self) -> bool {
-        let assigned =
-            |assign: &Assign| assign.target == "workItems" && assign.source.trim() == "$.workItems";
+        let assigned = |assign: &StateAssign| {
+            assign.target == "workItems" && assign.source.trim() == "$.workItems"
+        };
         self.generator || self.assign.iter().any(assigned)
     }
 
     /// What `assign` reads must be there; `satisfied` and `context` stay optional, as everywhere.
-    fn check_consumed(&self, payload: &Map<String, Value>, issues: &mut Vec<Issue>) {
+    fn check_consumed(&self, payload: &Map<String, Value>, issues: &mut Vec<OutputIssue>) {
         for source in self.required_paths() {
             let rest = source.trim_start_matches("$.");
             let (head, below) = rest.split_once('.').unwrap_or((rest, ""));
@@ -212,7 +216,7 @@ impl Contract {
                 .and_then(|value| path::below(value, below))
                 .is_none()
             {
-                issues.push(Issue::new(
+                issues.push(OutputIssue::new(
                     source,
                     format!("`{source}` is missing; the socket copies it"),
                 ));
@@ -232,8 +236,8 @@ impl Contract {
         paths
     }
 
-    fn check_unknown(&self, payload: &Map<String, Value>, issues: &mut Vec<Issue>) {
-        if self.author == Author::Utility {
+    fn check_unknown(&self, payload: &Map<String, Value>, issues: &mut Vec<OutputIssue>) {
+        if self.author == OutputAuthor::Utility {
             return;
         }
         let consumed: Vec<&str> = self
@@ -249,7 +253,7 @@ impl Contract {
             .filter(|name| !FIELDS.contains(&name.as_str()))
         {
             if !consumed.contains(&name.as_str()) {
-                issues.push(Issue::new(format!("$.{name}"), unknown_field(name)));
+                issues.push(OutputIssue::new(format!("$.{name}"), unknown_field(name)));
             }
         }
     }
@@ -274,7 +278,12 @@ fn unknown_field(name: &str) -> String {
     )
 }
 
-fn check_item(index: usize, item: &mut Value, issues: &mut Vec<Issue>, warnings: &mut Vec<String>) {
+fn check_item(
+    index: usize,
+    item: &mut Value,
+    issues: &mut Vec<OutputIssue>,
+    warnings: &mut Vec<String>,
+) {
     let place = format!("$.workItems.{index}");
     let Value::Object(fields) = item else {
         let message = format!(
@@ -282,7 +291,7 @@ fn check_item(index: usize, item: &mut Value, issues: &mut Vec<Issue>, warnings:
             index + 1,
             kind(item)
         );
-        return issues.push(Issue::new(place, message));
+        return issues.push(OutputIssue::new(place, message));
     };
     if fields.shift_remove("id").is_some() {
         warnings.push(format!(
@@ -298,7 +307,7 @@ fn check_item(index: usize, item: &mut Value, issues: &mut Vec<Issue>, warnings:
             None => "is missing".to_owned(),
         };
         let message = format!("`{name}` of work item {} {problem}", index + 1);
-        issues.push(Issue::new(format!("{place}.{name}"), message));
+        issues.push(OutputIssue::new(format!("{place}.{name}"), message));
     }
     for name in fields
         .keys()
@@ -309,7 +318,7 @@ fn check_item(index: usize, item: &mut Value, issues: &mut Vec<Issue>, warnings:
             text::quoted(name),
             index + 1
         );
-        issues.push(Issue::new(format!("{place}.{name}"), message));
+        issues.push(OutputIssue::new(format!("{place}.{name}"), message));
     }
 }
 

@@ -9,14 +9,16 @@ mod scan;
 
 use serde_json::{Map, Value};
 
-use crate::handoff::contract::{Accepted, Contract, Invalid, Issue, Kind, kind};
+use crate::handoff::contract::{
+    AcceptedOutput, InvalidOutput, OutputContract, OutputIssue, OutputStage, kind,
+};
 use crate::text;
 
 /// The longest answer that is read, in bytes: what it gives must fit into one record of a log.
 pub const MAX_TEXT: usize = 2 << 20;
 
 /// Finds the object of an agent's answer that holds the contract.
-pub fn answer(text: &str, contract: &Contract) -> Result<Accepted, Invalid> {
+pub fn answer(text: &str, contract: &OutputContract) -> Result<AcceptedOutput, InvalidOutput> {
     if text.len() > MAX_TEXT {
         return Err(unparsed(format!(
             "the answer has {} bytes, at most {MAX_TEXT} are read",
@@ -42,7 +44,7 @@ pub fn answer(text: &str, contract: &Contract) -> Result<Accepted, Invalid> {
 }
 
 /// Reads a program's stdout: all of it, trimmed, is one JSON object that holds the contract.
-pub fn stdout(text: &str, contract: &Contract) -> Result<Accepted, Invalid> {
+pub fn stdout(text: &str, contract: &OutputContract) -> Result<AcceptedOutput, InvalidOutput> {
     let trimmed = text.trim();
     if trimmed.is_empty() {
         return Err(unparsed(
@@ -66,13 +68,13 @@ pub fn stdout(text: &str, contract: &Contract) -> Result<Accepted, Invalid> {
 type Stage = fn(&str, &mut dyn FnMut(&str) -> bool);
 
 struct Search<'a> {
-    contract: &'a Contract,
-    best: Option<Invalid>,
+    contract: &'a OutputContract,
+    best: Option<InvalidOutput>,
     problem: Option<String>,
 }
 
 impl Search<'_> {
-    fn consider(&mut self, candidate: &str) -> Option<Accepted> {
+    fn consider(&mut self, candidate: &str) -> Option<AcceptedOutput> {
         let payload: Map<String, Value> = match serde_json::from_str(candidate) {
             Ok(Value::Object(payload)) => payload,
             Ok(other) => {
@@ -106,7 +108,7 @@ impl Search<'_> {
         self.problem.get_or_insert(problem);
     }
 
-    fn failure(self, text: &str) -> Invalid {
+    fn failure(self, text: &str) -> InvalidOutput {
         self.best.unwrap_or_else(|| {
             let nothing = || match text.trim() {
                 "" => "the answer is empty, one JSON object is expected".to_owned(),
@@ -120,10 +122,10 @@ impl Search<'_> {
     }
 }
 
-fn unparsed(message: String) -> Invalid {
-    Invalid {
-        kind: Kind::JsonParse,
-        issues: vec![Issue::new("$", message)],
+fn unparsed(message: String) -> InvalidOutput {
+    InvalidOutput {
+        kind: OutputStage::JsonParse,
+        issues: vec![OutputIssue::new("$", message)],
     }
 }
 

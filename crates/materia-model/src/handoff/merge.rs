@@ -5,28 +5,30 @@
 
 use serde_json::{Map, Value};
 
-use crate::handoff::assign::Write;
-use crate::handoff::contract::{Author, Contract};
+use crate::handoff::assign::StateWrite;
+use crate::handoff::contract::{OutputAuthor, OutputContract};
 
 /// The names in the state that only `workItems` and `satisfied` of a payload drive, never a patch.
 const CONTROL: [&str; 2] = ["workItems", "satisfied"];
 
 /// The writes of a payload from the socket that people know as `speaker`.
 pub fn writes(
-    contract: &Contract,
+    contract: &OutputContract,
     payload: &Map<String, Value>,
     state: &Map<String, Value>,
     speaker: &str,
-) -> Vec<Write> {
+) -> Vec<StateWrite> {
     let mut writes = Vec::new();
-    if let (Author::Utility, Some(Value::Object(patch))) = (contract.author, payload.get("state")) {
+    if let (OutputAuthor::Utility, Some(Value::Object(patch))) =
+        (contract.author, payload.get("state"))
+    {
         let mut patch = patch.clone();
         patch.retain(|name, _| !CONTROL.contains(&name.as_str()));
-        writes.push(Write::Merge(patch));
+        writes.push(StateWrite::Merge(patch));
     }
     for name in ["satisfied", "context"] {
         if let Some(value) = payload.get(name) {
-            writes.push(Write::Set(format!("envelope.{name}"), value.clone()));
+            writes.push(StateWrite::Set(format!("envelope.{name}"), value.clone()));
         }
     }
     if let Some(list @ Value::Array(_)) = payload.get("workItems") {
@@ -38,7 +40,7 @@ pub fn writes(
         .map(str::trim)
         && !context.is_empty()
     {
-        writes.push(Write::Append(
+        writes.push(StateWrite::Append(
             "context".to_owned(),
             format!("[{speaker}] {context}"),
         ));
@@ -48,12 +50,22 @@ pub fn writes(
 
 /// A generator replaces the list; others only give one where there is none. A list that was not
 /// adopted stays visible in the envelope, so that the state holds every list once.
-fn adoption(contract: &Contract, list: &Value, state: &Map<String, Value>) -> Vec<Write> {
+fn adoption(
+    contract: &OutputContract,
+    list: &Value,
+    state: &Map<String, Value>,
+) -> Vec<StateWrite> {
     if contract.generator || !has_items(state) {
-        let cleared = Write::Remove("envelope.workItems".to_owned());
-        return vec![Write::Set("workItems".to_owned(), list.clone()), cleared];
+        let cleared = StateWrite::Remove("envelope.workItems".to_owned());
+        return vec![
+            StateWrite::Set("workItems".to_owned(), list.clone()),
+            cleared,
+        ];
     }
-    vec![Write::Set("envelope.workItems".to_owned(), list.clone())]
+    vec![StateWrite::Set(
+        "envelope.workItems".to_owned(),
+        list.clone(),
+    )]
 }
 
 fn has_items(state: &Map<String, Value>) -> bool {
@@ -67,11 +79,11 @@ mod tests {
     use super::*;
     use crate::handoff::assign;
 
-    fn after(author: Author, generator: bool, state: Value, payload: Value) -> Value {
+    fn after(author: OutputAuthor, generator: bool, state: Value, payload: Value) -> Value {
         let (Value::Object(mut state), Value::Object(payload)) = (state, payload) else {
             panic!("objects")
         };
-        let contract = Contract {
+        let contract = OutputContract {
             author,
             generator,
             needs_satisfied: false,
@@ -90,10 +102,13 @@ mod tests {
         let patch = json!({"state": {"vcs": 2, "nested": {"fresh": 1}, "a.b": 3, "workItems": [], "satisfied": true}});
         let expected = json!({"existing": 1, "nested": {"fresh": 1}, "workItems": [1], "a": {"b": 1}, "vcs": 2, "a.b": 3});
         assert_eq!(
-            after(Author::Utility, false, state.clone(), patch.clone()),
+            after(OutputAuthor::Utility, false, state.clone(), patch.clone()),
             expected
         );
-        assert_eq!(after(Author::Agent, false, state.clone(), patch), state);
+        assert_eq!(
+            after(OutputAuthor::Agent, false, state.clone(), patch),
+            state
+        );
     }
 
     #[test]
@@ -101,20 +116,30 @@ mod tests {
         let list = json!({"workItems": [2]});
         let adopted = json!({"workItems": [2]});
         assert_eq!(
-            after(Author::Agent, false, json!({}), list.clone()),
+            after(OutputAuthor::Agent, false, json!({}), list.clone()),
             adopted
         );
         assert_eq!(
-            after(Author::Agent, false, json!({"workItems": []}), list.clone()),
+            after(
+                OutputAuthor::Agent,
+                false,
+                json!({"workItems": []}),
+                list.clone()
+            ),
             adopted
         );
         assert_eq!(
-            after(Author::Agent, true, json!({"workItems": [1]}), list.clone()),
+            after(
+                OutputAuthor::Agent,
+                true,
+                json!({"workItems": [1]}),
+                list.clone()
+            ),
             adopted
         );
         let kept = json!({"workItems": [1], "envelope": {"workItems": [2]}});
         assert_eq!(
-            after(Author::Agent, false, json!({"workItems": [1]}), list),
+            after(OutputAuthor::Agent, false, json!({"workItems": [1]}), list),
             kept
         );
     }
@@ -123,13 +148,13 @@ mod tests {
     fn context_grows_by_named_paragraphs_and_blank_ones_are_ignored() {
         let state = json!({"context": "keep"});
         let grown = after(
-            Author::Agent,
+            OutputAuthor::Agent,
             false,
             state.clone(),
             json!({"context": " Plan created. "}),
         );
         assert_eq!(grown["context"], "keep\n\n[Socket-1 Plan] Plan created.");
-        let blank = after(Author::Agent, false, state, json!({"context": "  "}));
+        let blank = after(OutputAuthor::Agent, false, state, json!({"context": "  "}));
         assert_eq!(blank["context"], "keep");
     }
 }

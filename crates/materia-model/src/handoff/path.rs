@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 /// What a path can reach.
 #[derive(Debug, Clone, Copy)]
-pub struct Sources<'a> {
+pub struct PathSources<'a> {
     /// The output that was just read: `$`.
     pub output: Option<&'a Value>,
     /// The shared state: `state`, and every path that begins with none of the words.
@@ -24,7 +24,7 @@ pub struct Sources<'a> {
     pub last_output: Option<&'a str>,
 }
 
-impl<'a> Sources<'a> {
+impl<'a> PathSources<'a> {
     /// The value at a path, if there is one.
     pub fn get(&self, path: &str) -> Option<Cow<'a, Value>> {
         let (head, rest) = split(path.trim());
@@ -92,7 +92,7 @@ mod tests {
     fn read(path: &str) -> Option<Value> {
         let state = json!({"a": {"b": [10, {"c": 7}]}, "item": {"title": "stale"}});
         let output = json!({"x": true, "list": [{"label": "L0"}]});
-        let sources = Sources {
+        let sources = PathSources {
             output: Some(&output),
             state: state.as_object().unwrap(),
             item: None,

@@ -6,8 +6,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Draft, Imported, name_of, plain, word};
-use crate::document::{self, Content, Node};
+use super::{ImportResult, RecipeDraft, name_of, plain, word};
+use crate::document::{self, JsonContent, JsonNode};
 use crate::finding::{Finding, Source};
 use crate::recipe::yaml;
 use crate::text;
@@ -39,7 +39,7 @@ struct Reader<'s> {
 }
 
 /// Reads a goose recipe; `stem` is the name of its file.
-pub fn goose(source: &Source, stem: &str) -> Result<Imported, Vec<Finding>> {
+pub fn goose(source: &Source, stem: &str) -> Result<ImportResult, Vec<Finding>> {
     let text = source.text();
     let is_json = text.trim_start().starts_with('{');
     let root = if is_json {
@@ -47,7 +47,7 @@ pub fn goose(source: &Source, stem: &str) -> Result<Imported, Vec<Finding>> {
     } else {
         yaml::parse(source, 0..text.len())?
     };
-    if !matches!(root.content, Content::Object(_))
+    if !matches!(root.content, JsonContent::Object(_))
         || root.get("prompt").or(root.get("instructions")).is_none()
     {
         let message = "this is no goose recipe: it has neither `prompt` nor `instructions`";
@@ -79,17 +79,20 @@ pub fn goose(source: &Source, stem: &str) -> Result<Imported, Vec<Finding>> {
     let name = root
         .get("name")
         .or(root.get("title"))
-        .and_then(Node::as_str)
+        .and_then(JsonNode::as_str)
         .map_or_else(|| name_of(stem), name_of);
-    let needs = root.get("sub_recipes").into_iter().flat_map(Node::items);
+    let needs = root
+        .get("sub_recipes")
+        .into_iter()
+        .flat_map(JsonNode::items);
     let needs = needs
         .filter_map(|one| one.get("path")?.as_str())
         .map(str::to_owned)
         .collect();
     let mut notes = reader.notes;
     notes.sort_by_key(|note| note.place.as_ref().map(|at| (at.line, at.column)));
-    Ok(Imported {
-        recipes: vec![Draft { name, recipe }],
+    Ok(ImportResult {
+        recipes: vec![RecipeDraft { name, recipe }],
         notes,
         needs,
     })
@@ -101,19 +104,19 @@ impl Reader<'_> {
             .push(Finding::warning("not-carried-over", message).at(self.source, span));
     }
 
-    fn recipe(&mut self, root: &Node) -> Value {
+    fn recipe(&mut self, root: &JsonNode) -> Value {
         let mut recipe = Map::new();
         if let Some(description) = root
             .get("description")
             .or(root.get("title"))
-            .and_then(Node::as_str)
+            .and_then(JsonNode::as_str)
         {
             recipe.insert("description".to_owned(), description.trim().into());
         }
         recipe.insert("async".to_owned(), true.into());
         root.get("parameters")
             .into_iter()
-            .flat_map(Node::items)
+            .flat_map(JsonNode::items)
             .for_each(|one| self.parameter(one));
         let tools = self.extensions(root);
         self.settings(root);
@@ -141,8 +144,8 @@ impl Reader<'_> {
         Value::Object(recipe)
     }
 
-    fn parameter(&mut self, one: &Node) {
-        let Some(key) = one.get("key").and_then(Node::as_str).map(str::to_owned) else {
+    fn parameter(&mut self, one: &JsonNode) {
+        let Some(key) = one.get("key").and_then(JsonNode::as_str).map(str::to_owned) else {
             return self.note(
                 &one.span,
                 "a parameter without a `key` was left out".to_owned(),
@@ -150,7 +153,7 @@ impl Reader<'_> {
         };
         let kind = one
             .get("input_type")
-            .and_then(Node::as_str)
+            .and_then(JsonNode::as_str)
             .unwrap_or("string");
         let declared = match kind {
             "number" => "number".to_owned(),
@@ -163,8 +166,8 @@ impl Reader<'_> {
                 let words = one
                     .get("options")
                     .into_iter()
-                    .flat_map(Node::items)
-                    .filter_map(Node::as_str);
+                    .flat_map(JsonNode::items)
+                    .filter_map(JsonNode::as_str);
                 let words: Vec<&str> = words.collect();
                 let simple = |word: &&str| {
                     !word.is_empty()
@@ -185,7 +188,7 @@ impl Reader<'_> {
             _ => "string".to_owned(),
         };
         self.args.push(format!("{key}:{declared}").into());
-        let optional = one.get("requirement").and_then(Node::as_str) == Some("optional");
+        let optional = one.get("requirement").and_then(JsonNode::as_str) == Some("optional");
         match one.get("default") {
             Some(default) => {
                 let value = default.to_value();
@@ -197,7 +200,7 @@ impl Reader<'_> {
             None if optional && matches!(kind, "string" | "date") => {
                 self.defaults.insert(key, "".into());
             }
-            None if one.get("requirement").and_then(Node::as_str) == Some("user_prompt") => {
+            None if one.get("requirement").and_then(JsonNode::as_str) == Some("user_prompt") => {
                 self.note(
                     &one.span,
                     format!("`{key}` was asked for; here it has to be given"),
@@ -208,15 +211,15 @@ impl Reader<'_> {
     }
 
     /// The tools that the extensions come to.
-    fn extensions(&mut self, root: &Node) -> &'static str {
+    fn extensions(&mut self, root: &JsonNode) -> &'static str {
         let mut tools = "none";
-        for one in root.get("extensions").into_iter().flat_map(Node::items) {
+        for one in root.get("extensions").into_iter().flat_map(JsonNode::items) {
             let name = one
                 .get("name")
-                .and_then(Node::as_str)
+                .and_then(JsonNode::as_str)
                 .unwrap_or("?")
                 .to_owned();
-            match one.get("type").and_then(Node::as_str) {
+            match one.get("type").and_then(JsonNode::as_str) {
                 Some("builtin") if name == "developer" => tools = "coding",
                 Some("builtin" | "platform") => {
                     self.note(
@@ -228,7 +231,7 @@ impl Reader<'_> {
                     let what = one
                         .get("cmd")
                         .or(one.get("uri"))
-                        .and_then(Node::as_str)
+                        .and_then(JsonNode::as_str)
                         .unwrap_or("?")
                         .to_owned();
                     let told = format!(
@@ -246,11 +249,11 @@ impl Reader<'_> {
         }
     }
 
-    fn settings(&mut self, root: &Node) {
+    fn settings(&mut self, root: &JsonNode) {
         let Some(settings) = root.get("settings") else {
             return;
         };
-        let said = |name: &str| settings.get(name).and_then(Node::as_str);
+        let said = |name: &str| settings.get(name).and_then(JsonNode::as_str);
         if let Some(model) = said("goose_model") {
             let model = said("goose_provider").map_or_else(
                 || model.to_owned(),
@@ -273,12 +276,16 @@ impl Reader<'_> {
     }
 
     /// The recipes below: they run first, and the prompt sees what they said.
-    fn below(&mut self, root: &Node) -> (Map<String, Value>, Vec<Value>) {
+    fn below(&mut self, root: &JsonNode) -> (Map<String, Value>, Vec<Value>) {
         let (mut imports, mut steps) = (Map::new(), Vec::new());
-        for one in root.get("sub_recipes").into_iter().flat_map(Node::items) {
+        for one in root
+            .get("sub_recipes")
+            .into_iter()
+            .flat_map(JsonNode::items)
+        {
             let (Some(name), Some(path)) = (
-                one.get("name").and_then(Node::as_str),
-                one.get("path").and_then(Node::as_str),
+                one.get("name").and_then(JsonNode::as_str),
+                one.get("path").and_then(JsonNode::as_str),
             ) else {
                 self.note(
                     &one.span,
@@ -296,7 +303,7 @@ impl Reader<'_> {
             imports.insert(alias.clone(), format!("./{}.json", name_of(stem)).into());
             let mut step = json!({"name": alias});
             let mut values = Map::new();
-            for member in one.get("values").into_iter().flat_map(Node::members) {
+            for member in one.get("values").into_iter().flat_map(JsonNode::members) {
                 let value = member.value.as_str().map_or_else(
                     || member.value.to_value(),
                     |text| self.filled(text, &member.value).into(),
@@ -318,7 +325,7 @@ impl Reader<'_> {
         (imports, steps)
     }
 
-    fn prompt(&mut self, root: &Node) -> String {
+    fn prompt(&mut self, root: &JsonNode) -> String {
         let mut parts = Vec::new();
         for part in [root.get("instructions"), root.get("prompt")]
             .into_iter()
@@ -345,7 +352,7 @@ impl Reader<'_> {
     }
 
     /// A text with goose's placeholders as ours.
-    fn filled(&mut self, said: &str, node: &Node) -> String {
+    fn filled(&mut self, said: &str, node: &JsonNode) -> String {
         let mut out = String::new();
         let mut rest = said;
         while let Some(at) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {
@@ -398,7 +405,7 @@ impl Reader<'_> {
     }
 
     /// The prompt with its checks: all of it is tried again until they pass.
-    fn checked(&mut self, root: &Node, leaf: Map<String, Value>) -> Value {
+    fn checked(&mut self, root: &JsonNode, leaf: Map<String, Value>) -> Value {
         let Some(retry) = root.get("retry") else {
             return leaf.into();
         };
@@ -408,8 +415,8 @@ impl Reader<'_> {
             .unwrap_or(0)
             + 1;
         let mut steps: Vec<Value> = vec![leaf.into()];
-        for check in retry.get("checks").into_iter().flat_map(Node::items) {
-            match check.get("command").and_then(Node::as_str) {
+        for check in retry.get("checks").into_iter().flat_map(JsonNode::items) {
+            match check.get("command").and_then(JsonNode::as_str) {
                 Some(command) => steps.push(shell(&self.filled(command, check))),
                 None => self.note(
                     &check.span,
@@ -419,7 +426,7 @@ impl Reader<'_> {
         }
         steps.push(json!({"failure": "branch", "template": "cat {stages.answer}"}));
         let mut node = json!({"retry": tries.min(100), "failure": "root", "template": steps});
-        if let Some(command) = retry.get("on_failure").and_then(Node::as_str) {
+        if let Some(command) = retry.get("on_failure").and_then(JsonNode::as_str) {
             let command = self.filled(command, retry);
             node["recover"] = shell(&command);
         }

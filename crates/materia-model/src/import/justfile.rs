@@ -10,13 +10,13 @@ mod write;
 
 use std::collections::BTreeSet;
 
-use super::Imported;
+use super::ImportResult;
 use crate::finding::{Finding, Source};
-use read::File;
+use read::Justfile;
 
 /// What becomes of lines that need a shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shell {
+pub enum ShellLines {
     /// They are a shell's where the justfile names one.
     AsWritten,
     /// They are `sh -cu`'s, as `just` would have it.
@@ -24,7 +24,7 @@ pub enum Shell {
 }
 
 /// Reads a justfile.
-pub fn justfile(source: &Source, shell: Shell) -> Result<Imported, Vec<Finding>> {
+pub fn justfile(source: &Source, shell: ShellLines) -> Result<ImportResult, Vec<Finding>> {
     let file = read::read(source);
     if file.recipes.is_empty() {
         let message = "there is no recipe in it";
@@ -32,9 +32,9 @@ pub fn justfile(source: &Source, shell: Shell) -> Result<Imported, Vec<Finding>>
             Finding::error("not-a-justfile", message).hint("name a justfile with recipes in it"),
         ]);
     }
-    let mut imported = Imported {
+    let mut imported = ImportResult {
         notes: file.notes.clone(),
-        ..Imported::default()
+        ..ImportResult::default()
     };
     let mut left_out: BTreeSet<String> = BTreeSet::new();
     let mut drafts = Vec::new();
@@ -71,7 +71,11 @@ pub fn justfile(source: &Source, shell: Shell) -> Result<Imported, Vec<Finding>>
 }
 
 /// A dependency that is left out or was never there.
-fn needs(file: &File<'_>, recipe: &read::Recipe, left_out: &BTreeSet<String>) -> Option<String> {
+fn needs(
+    file: &Justfile<'_>,
+    recipe: &read::JustRecipe,
+    left_out: &BTreeSet<String>,
+) -> Option<String> {
     let missing = |name: &&String| {
         left_out.contains(*name) || !file.recipes.iter().any(|one| one.name == **name)
     };

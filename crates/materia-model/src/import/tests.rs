@@ -5,11 +5,11 @@ use serde_json::json;
 use super::*;
 use crate::finding::Source;
 
-fn just(text: &str, shell: Shell) -> Imported {
+fn just(text: &str, shell: ShellLines) -> ImportResult {
     justfile(&Source::new("justfile", text), shell).unwrap()
 }
 
-fn named<'i>(imported: &'i Imported, name: &str) -> &'i Value {
+fn named<'i>(imported: &'i ImportResult, name: &str) -> &'i Value {
     &imported
         .recipes
         .iter()
@@ -23,7 +23,7 @@ fn a_justfile_becomes_recipes_with_arguments_and_imports() {
     let imported = just(
         "target := 'release'\nout := \"dist/\" + target\n\n# Build it\nbuild profile=target *flags: (clean out) lint\n    \
          cargo build --profile {{profile}} {{flags}}\n    -strip {{out}}/app\n\nclean dir:\n    @rm -r {{dir}}\n\nlint:\n    cargo clippy\n\nalias b := build\n",
-        Shell::AsWritten,
+        ShellLines::AsWritten,
     );
     let build = named(&imported, "build");
     assert_eq!(build["description"], "Build it");
@@ -57,7 +57,7 @@ fn a_justfile_becomes_recipes_with_arguments_and_imports() {
 #[test]
 fn a_line_that_needs_a_shell_is_told_and_its_recipe_left_out() {
     let text = "all: count\n    echo done\n\ncount:\n    ls | wc -l\n\nfine:\n    echo '$5 | $6'\n";
-    let imported = just(text, Shell::AsWritten);
+    let imported = just(text, ShellLines::AsWritten);
     assert_eq!(
         imported
             .recipes
@@ -83,14 +83,14 @@ fn a_line_that_needs_a_shell_is_told_and_its_recipe_left_out() {
         "{said:?}"
     );
     assert_eq!(imported.notes[1].place.as_ref().unwrap().line, 5);
-    let allowed = just(text, Shell::Allowed);
+    let allowed = just(text, ShellLines::Allowed);
     assert_eq!(
         named(&allowed, "count")["template"][0]["template"],
         "sh -cu \"ls | wc -l\""
     );
     let said_so = just(
         &format!("set shell := ['bash', '-uc']\n{text}"),
-        Shell::AsWritten,
+        ShellLines::AsWritten,
     );
     assert_eq!(
         named(&said_so, "count")["template"][0]["template"],
@@ -103,7 +103,7 @@ fn scripts_name_their_interpreter_and_odd_values_have_to_be_given() {
     let imported = just(
         "sha := `git rev-parse HEAD`\nhome := env('HOME', '/root-less')\n\nscript name:\n    #!/usr/bin/env python3\n    if 1:\n        print(\"{{name}}\", '\\n')\n\n\
          show:\n    echo {{sha}} {{home}}\n\nodd:\n    #!/usr/bin/awk\n    BEGIN\n",
-        Shell::AsWritten,
+        ShellLines::AsWritten,
     );
     assert_eq!(
         named(&imported, "script")["template"][0]["template"],
@@ -127,7 +127,7 @@ fn hostile_justfiles_are_read_to_their_end() {
         "x +: \n   \\\n",
         "a:\n    {{ if x == 'y' { 'z' } else { 'q' } }}\n",
     ] {
-        let _read = justfile(&Source::new("justfile", text), Shell::Allowed);
+        let _read = justfile(&Source::new("justfile", text), ShellLines::Allowed);
     }
 }
 

@@ -4,18 +4,23 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Names, Part};
+use super::{LinkPart, LinkedSocketNames};
 use crate::loadout::Graph;
-use crate::loadout::graph::{Guard, Slot, Target};
+use crate::loadout::graph::{RouteGuard, RouteTarget, SocketIndex};
 
 /// A part as it stands in the link.
-pub(super) struct Stitched {
+pub(super) struct StitchedPart {
     pub(super) sockets: Map<String, Value>,
     pub(super) loops: Map<String, Value>,
 }
 
 /// Renames a part; `next` is where its ends lead, and `order` its number.
-pub(super) fn stitch(part: &Part, names: &Names, next: Option<&str>, order: usize) -> Stitched {
+pub(super) fn stitch(
+    part: &LinkPart,
+    names: &LinkedSocketNames,
+    next: Option<&str>,
+    order: usize,
+) -> StitchedPart {
     let way = Way { names, next };
     let mut sockets = Map::new();
     for (id, written) in part.written["sockets"].as_object().into_iter().flatten() {
@@ -28,7 +33,7 @@ pub(super) fn stitch(part: &Part, names: &Names, next: Option<&str>, order: usiz
                     write_advance(graph, slot, &mut socket);
                 }
             }
-            (None, Some(next)) => add_edge(&mut socket, Guard::Always, next),
+            (None, Some(next)) => add_edge(&mut socket, RouteGuard::Always, next),
             (_, None) => {}
         }
         sockets.insert(names.id_now(id).to_owned(), socket);
@@ -42,12 +47,12 @@ pub(super) fn stitch(part: &Part, names: &Names, next: Option<&str>, order: usiz
         }
         loops.insert(format!("t{order}-{id}"), region);
     }
-    Stitched { sockets, loops }
+    StitchedPart { sockets, loops }
 }
 
 /// Where the names of a part lead.
 struct Way<'a> {
-    names: &'a Names,
+    names: &'a LinkedSocketNames,
     next: Option<&'a str>,
 }
 
@@ -112,31 +117,31 @@ impl Way<'_> {
 }
 
 /// Gives a socket an edge for every answer on which the part would have ended.
-fn lead_on(graph: &Graph, slot: Slot, socket: &mut Value, next: &str) {
+fn lead_on(graph: &Graph, slot: SocketIndex, socket: &mut Value, next: &str) {
     let found = graph.socket(slot);
-    let covers = |guard: Guard| {
+    let covers = |guard: RouteGuard| {
         found
             .edges
             .iter()
-            .any(|edge| edge.guard == guard || edge.guard == Guard::Always)
+            .any(|edge| edge.guard == guard || edge.guard == RouteGuard::Always)
     };
     // A list goes on by itself after an advance, and its end is the loop's business.
     let advances = found.advance.as_ref().map(|advance| advance.when);
     match advances {
-        Some(Guard::Always) => {}
+        Some(RouteGuard::Always) => {}
         Some(when) => {
-            let other = if when == Guard::Satisfied {
-                Guard::NotSatisfied
+            let other = if when == RouteGuard::Satisfied {
+                RouteGuard::NotSatisfied
             } else {
-                Guard::Satisfied
+                RouteGuard::Satisfied
             };
             if !covers(other) {
                 add_edge(socket, other, next);
             }
         }
-        None if found.edges.is_empty() => add_edge(socket, Guard::Always, next),
+        None if found.edges.is_empty() => add_edge(socket, RouteGuard::Always, next),
         None => {
-            for guard in [Guard::Satisfied, Guard::NotSatisfied] {
+            for guard in [RouteGuard::Satisfied, RouteGuard::NotSatisfied] {
                 if !covers(guard) {
                     add_edge(socket, guard, next);
                 }
@@ -145,7 +150,7 @@ fn lead_on(graph: &Graph, slot: Slot, socket: &mut Value, next: &str) {
     }
 }
 
-fn add_edge(socket: &mut Value, guard: Guard, to: &str) {
+fn add_edge(socket: &mut Value, guard: RouteGuard, to: &str) {
     let edge = json!({"when": guard.as_str(), "to": to});
     match socket.get_mut("edges").and_then(Value::as_array_mut) {
         Some(edges) => edges.push(edge),
@@ -154,7 +159,7 @@ fn add_edge(socket: &mut Value, guard: Guard, to: &str) {
 }
 
 /// Writes down the advance that followed from the loop's routes, which will be others.
-fn write_advance(graph: &Graph, slot: Slot, socket: &mut Value) {
+fn write_advance(graph: &Graph, slot: SocketIndex, socket: &mut Value) {
     let found = graph.socket(slot);
     if let (Some(advance), None) = (&found.advance, socket.get("advance")) {
         let cursor = &graph.cursor(advance.cursor).name;
@@ -165,7 +170,7 @@ fn write_advance(graph: &Graph, slot: Slot, socket: &mut Value) {
 }
 
 /// Lets a loop whose list is done, or empty, lead into the next part wherever it led nowhere.
-fn leave_for(graph: &Graph, id: &str, region: &mut Value, names: &Names, next: &str) {
+fn leave_for(graph: &Graph, id: &str, region: &mut Value, names: &LinkedSocketNames, next: &str) {
     let Some((position, found)) = graph
         .loops()
         .iter()
@@ -182,14 +187,14 @@ fn leave_for(graph: &Graph, id: &str, region: &mut Value, names: &Names, next: &
     let mut added = Vec::new();
     for slot in turning {
         let socket = graph.socket(slot);
-        let nowhere = |outcome| graph.exhausted(slot, outcome) == Target::End;
+        let nowhere = |outcome| graph.exhausted(slot, outcome) == RouteTarget::End;
         // Of several loops around a socket, the first one says where it leads.
         let leaves = socket.loops.first() == Some(&position)
             && (nowhere(None) || nowhere(Some(true)) || nowhere(Some(false)));
         let always = found
             .exits
             .iter()
-            .any(|exit| exit.from == slot && exit.guard == Guard::Always);
+            .any(|exit| exit.from == slot && exit.guard == RouteGuard::Always);
         if leaves && !always {
             let from = names.id_now(socket.id.as_str());
             added.push(json!({"id": format!("link:{from}"), "from": from, "condition": "always", "targetSocketId": next}));

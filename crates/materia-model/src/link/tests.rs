@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Kind, Part, Target, link};
+use super::{LinkPart, LinkTarget, LinkTargetKind, link};
 use crate::finding::{Severity, Source};
-use crate::loadout::{Config, Document, Graph, Layer, Scope};
+use crate::loadout::{Config, ConfigDocument, ConfigLayer, ConfigScope, Graph};
 
 fn materia() -> Value {
     json!({
@@ -16,9 +16,9 @@ fn materia() -> Value {
 
 fn compile(loadout: &Value) -> Graph {
     let document = json!({"materia": materia(), "loadouts": {"T": loadout}}).to_string();
-    let layers = [Layer {
-        scope: Scope::Flag,
-        document: Document::parse(Source::new("t.json", &document)),
+    let layers = [ConfigLayer {
+        scope: ConfigScope::Flag,
+        document: ConfigDocument::parse(Source::new("t.json", &document)),
     }];
     let compiled = Config::load(&layers).compile("T").unwrap();
     let errors: Vec<_> = compiled
@@ -31,8 +31,8 @@ fn compile(loadout: &Value) -> Graph {
         .unwrap_or_else(|| panic!("{errors:#?}\n{loadout:#}"))
 }
 
-fn part(loadout: &Value) -> Part {
-    Part::loadout(compile(loadout), loadout.clone())
+fn part(loadout: &Value) -> LinkPart {
+    LinkPart::loadout(compile(loadout), loadout.clone())
 }
 
 /// `from when to` for every edge, then `loop from when to` for every exit.
@@ -75,22 +75,22 @@ fn work(exits: &Value) -> Value {
 #[test]
 fn targets_say_what_they_are_or_only_their_name() {
     assert_eq!(
-        Target::read("materia:Build"),
-        Target {
-            kind: Some(Kind::Materia),
+        LinkTarget::read("materia:Build"),
+        LinkTarget {
+            kind: Some(LinkTargetKind::Materia),
             name: "Build"
         }
     );
     assert_eq!(
-        Target::read("loadout:a:b"),
-        Target {
-            kind: Some(Kind::Loadout),
+        LinkTarget::read("loadout:a:b"),
+        LinkTarget {
+            kind: Some(LinkTargetKind::Loadout),
             name: "a:b"
         }
     );
     assert_eq!(
-        Target::read("default:full-auto"),
-        Target {
+        LinkTarget::read("default:full-auto"),
+        LinkTarget {
             kind: None,
             name: "default:full-auto"
         }
@@ -99,7 +99,7 @@ fn targets_say_what_they_are_or_only_their_name() {
 
 #[test]
 fn materia_stand_behind_each_other() {
-    let linked = link(&[Part::materia("Text"), Part::materia("Json")]).unwrap();
+    let linked = link(&[LinkPart::materia("Text"), LinkPart::materia("Json")]).unwrap();
     assert_eq!(linked.id, "virtual-link-materia-Text-materia-Json");
     assert_eq!(linked.name, "Linked virtual loadout: Text → Json");
     assert_eq!(
@@ -114,7 +114,7 @@ fn every_end_of_a_part_leads_into_the_next() {
     let ends = json!({"entry": "x", "sockets": {
         "x": {"materia": "Json", "edges": [{"when": "satisfied", "to": "y"}]},
         "y": {"materia": "Json", "edges": [{"when": "satisfied", "to": "end"}, {"to": "x", "maxTraversals": 1}]}}});
-    let linked = link(&[part(&ends), Part::materia("Text")]).unwrap();
+    let linked = link(&[part(&ends), LinkPart::materia("Text")]).unwrap();
     assert_eq!(
         ways(&compile(&linked.loadout)),
         [

@@ -3,27 +3,31 @@
 //! Owns the checks that need edges, loops and contracts together. Never changes anything: what it
 //! is given is what will run.
 
-use super::contract::Reading;
+use super::contract::OutputReading;
 use super::draft::LoadoutDraft;
-use super::graph::{Advance, Guard, Slot, Target};
+use super::graph::{AdvanceRule, RouteGuard, RouteTarget, SocketIndex};
 use super::neighbours::targets;
-use super::region::Region;
-use crate::materia::Parse;
+use super::region::LoopReading;
+use crate::materia::OutputParse;
 
 const CODE: &str = "guarded-text-socket";
 
 /// Guards need JSON: a text is neither satisfied nor not (C7).
-pub(super) fn guards(draft: &LoadoutDraft, readings: &[Option<Reading>], regions: &[Region]) {
-    let is_text = |slot: Slot| {
+pub(super) fn guards(
+    draft: &LoadoutDraft,
+    readings: &[Option<OutputReading>],
+    regions: &[LoopReading],
+) {
+    let is_text = |slot: SocketIndex| {
         readings[slot.0]
             .as_ref()
-            .is_some_and(|reading| reading.parse() == Parse::Text)
+            .is_some_and(|reading| reading.parse() == OutputParse::Text)
     };
     for (_, socket) in draft
         .sockets
         .iter()
         .enumerate()
-        .filter(|(at, _)| is_text(Slot(*at)))
+        .filter(|(at, _)| is_text(SocketIndex(*at)))
     {
         let hint = "write \"parse\": \"json\", so that the output can say \"satisfied\"";
         for (index, edge) in socket.edges.iter().enumerate() {
@@ -40,7 +44,7 @@ pub(super) fn guards(draft: &LoadoutDraft, readings: &[Option<Reading>], regions
         let advance = socket
             .advance
             .as_ref()
-            .filter(|advance| advance.when.is_some_and(Guard::is_guarded));
+            .filter(|advance| advance.when.is_some_and(RouteGuard::is_guarded));
         if let Some(advance) = advance {
             let message = format!(
                 "the output of `{}` is read as text, so its guarded `advance` never moves",
@@ -52,7 +56,7 @@ pub(super) fn guards(draft: &LoadoutDraft, readings: &[Option<Reading>], regions
     exits(draft, regions, is_text);
 }
 
-fn exits(draft: &LoadoutDraft, regions: &[Region], is_text: impl Fn(Slot) -> bool) {
+fn exits(draft: &LoadoutDraft, regions: &[LoopReading], is_text: impl Fn(SocketIndex) -> bool) {
     for (written, region) in draft.loops.iter().zip(regions) {
         for route in &written.exits {
             let Some((from, guard)) = route.from.zip(route.guard) else {
@@ -73,23 +77,28 @@ fn exits(draft: &LoadoutDraft, regions: &[Region], is_text: impl Fn(Slot) -> boo
 }
 
 /// Whether an output must say `satisfied` (C6).
-pub(super) fn needs_satisfied(draft: &LoadoutDraft, slot: Slot, advance: Option<&Advance>) -> bool {
+pub(super) fn needs_satisfied(
+    draft: &LoadoutDraft,
+    slot: SocketIndex,
+    advance: Option<&AdvanceRule>,
+) -> bool {
     let guards = || {
         draft.sockets[slot.0]
             .edges
             .iter()
             .filter_map(|edge| edge.guard)
     };
-    let by_edges = guards().any(Guard::is_guarded) && !guards().any(|guard| guard == Guard::Always);
+    let by_edges =
+        guards().any(RouteGuard::is_guarded) && !guards().any(|guard| guard == RouteGuard::Always);
     by_edges || advance.is_some_and(|advance| advance.when.is_guarded())
 }
 
 /// Warns about sockets that no cast can reach.
-pub(super) fn reach(draft: &LoadoutDraft, regions: &[Region], entry: Slot) {
+pub(super) fn reach(draft: &LoadoutDraft, regions: &[LoopReading], entry: SocketIndex) {
     let mut reached = vec![false; draft.sockets.len()];
-    let mut routes: Vec<Vec<Slot>> = vec![Vec::new(); draft.sockets.len()];
+    let mut routes: Vec<Vec<SocketIndex>> = vec![Vec::new(); draft.sockets.len()];
     for route in regions.iter().flat_map(|region| &region.exits) {
-        if let Target::Socket(to) = route.to {
+        if let RouteTarget::Socket(to) = route.to {
             routes[route.from.0].push(to);
         }
     }

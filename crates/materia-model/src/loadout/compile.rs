@@ -6,15 +6,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::contract::{self, Reading, Shelf};
-use super::cursor::{self, Cursors};
+use super::contract::{self, MateriaTable, OutputReading};
+use super::cursor::{self, CursorTable};
 use super::draft::LoadoutDraft;
-use super::graph::{Contract, Edge, Exit, Graph, Loop, Parts, Slot, Socket};
+use super::graph::{
+    Edge, Graph, GraphParts, LoopDefinition, LoopExit, Socket, SocketContract, SocketIndex,
+};
 use super::neighbours::Neighbours;
 use super::{check, region};
 
 /// Compiles a loadout, or reports what is wrong with it.
-pub(super) fn compile(draft: &LoadoutDraft, shelf: &Shelf<'_>) -> Option<Graph> {
+pub(super) fn compile(draft: &LoadoutDraft, shelf: &MateriaTable<'_>) -> Option<Graph> {
     let mut readings = contract::readings(draft, shelf);
     let around = Neighbours::of(draft, &readings);
     let (regions, derived) = region::compile(draft, &mut readings, &around);
@@ -31,10 +33,10 @@ pub(super) fn compile(draft: &LoadoutDraft, shelf: &Shelf<'_>) -> Option<Graph> 
     let by_id: HashMap<_, _> = sockets
         .iter()
         .enumerate()
-        .map(|(position, socket)| (socket.id.clone(), Slot(position)))
+        .map(|(position, socket)| (socket.id.clone(), SocketIndex(position)))
         .collect();
     let (name, layout) = (draft.name.clone(), draft.layout.clone());
-    Some(Graph(Arc::new(Parts {
+    Some(Graph(Arc::new(GraphParts {
         name,
         entry,
         sockets,
@@ -48,8 +50,8 @@ pub(super) fn compile(draft: &LoadoutDraft, shelf: &Shelf<'_>) -> Option<Graph> 
 fn sockets(
     draft: &LoadoutDraft,
     around: Neighbours,
-    readings: Vec<Reading>,
-    cursors: &Cursors,
+    readings: Vec<OutputReading>,
+    cursors: &CursorTable,
 ) -> Option<Vec<Socket>> {
     let parts = draft
         .sockets
@@ -58,7 +60,7 @@ fn sockets(
         .zip(around.loops)
         .enumerate();
     let built = parts.map(|(position, ((written, reading), loops))| {
-        let slot = Slot(position);
+        let slot = SocketIndex(position);
         let advance = cursors.advances[position].clone();
         let edges = written.edges.iter().map(|edge| {
             Some(Edge {
@@ -67,7 +69,7 @@ fn sockets(
                 max_traversals: edge.max_traversals,
             })
         });
-        let contract = Contract {
+        let contract = SocketContract {
             parse: reading.parse(),
             generator: reading.materia.generator,
             needs_satisfied: check::needs_satisfied(draft, slot, advance.as_ref()),
@@ -90,9 +92,9 @@ fn sockets(
 fn loops(
     draft: &LoadoutDraft,
     around: &Neighbours,
-    regions: Vec<region::Region>,
-    cursors: &Cursors,
-) -> Vec<Loop> {
+    regions: Vec<region::LoopReading>,
+    cursors: &CursorTable,
+) -> Vec<LoopDefinition> {
     let built =
         draft
             .loops
@@ -100,7 +102,7 @@ fn loops(
             .zip(regions)
             .enumerate()
             .filter_map(|(index, (written, region))| {
-                let advances = |slot: &Slot| {
+                let advances = |slot: &SocketIndex| {
                     let own = cursors.advances[slot.0]
                         .as_ref()
                         .map(|advance| advance.cursor);
@@ -108,7 +110,7 @@ fn loops(
                 };
                 let turning = written.members.iter().copied().find(|slot| advances(slot));
                 let exits = region.exits.into_iter();
-                Some(Loop {
+                Some(LoopDefinition {
                     id: written.id.clone(),
                     entry: around.entered[index].or_else(|| written.members.first().copied())?,
                     members: written.members.clone(),
@@ -116,7 +118,7 @@ fn loops(
                     each: cursors.loops[index].clone(),
                     exit_source: region.exit_source.or(turning),
                     exits: exits
-                        .map(|exit| Exit {
+                        .map(|exit| LoopExit {
                             id: exit.id,
                             from: exit.from,
                             guard: exit.guard,

@@ -8,31 +8,34 @@ use std::sync::Arc;
 
 use super::draft::{LoadoutDraft, SocketDraft};
 use crate::document::Location;
-use crate::materia::{Assign, INVALID, Materia, Parse};
+use crate::materia::{INVALID, Materia, OutputParse, StateAssign};
 use crate::text;
 
 /// What a generator's list is read from.
 const WORK_ITEMS: &str = "$.workItems";
 
 /// How a socket's output is read, so far.
-pub(super) struct Reading {
+pub(super) struct OutputReading {
     pub(super) materia: Arc<Materia>,
     /// Text or JSON, where somebody said so.
-    pub(super) parse: Option<Parse>,
-    pub(super) assign: Vec<Assign>,
+    pub(super) parse: Option<OutputParse>,
+    pub(super) assign: Vec<StateAssign>,
 }
 
-impl Reading {
-    pub(super) fn parse(&self) -> Parse {
-        self.parse.unwrap_or(Parse::Text)
+impl OutputReading {
+    pub(super) fn parse(&self) -> OutputParse {
+        self.parse.unwrap_or(OutputParse::Text)
     }
 }
 
 /// The materia that sockets can hold; a broken one is known and has no definition.
-pub(super) type Shelf<'s> = BTreeMap<&'s str, Option<Arc<Materia>>>;
+pub(super) type MateriaTable<'s> = BTreeMap<&'s str, Option<Arc<Materia>>>;
 
 /// The readings of all sockets, in order; none where the materia is unknown or broken.
-pub(super) fn readings(draft: &LoadoutDraft, shelf: &Shelf<'_>) -> Vec<Option<Reading>> {
+pub(super) fn readings(
+    draft: &LoadoutDraft,
+    shelf: &MateriaTable<'_>,
+) -> Vec<Option<OutputReading>> {
     let mut reported: Vec<&str> = Vec::new();
     let mut read = Vec::with_capacity(draft.sockets.len());
     for socket in &draft.sockets {
@@ -60,7 +63,7 @@ fn report_broken(name: &str, at: &Location) {
         .error(message, "correct its definition");
 }
 
-fn report_unknown(name: &str, shelf: &Shelf<'_>, at: &Location) {
+fn report_unknown(name: &str, shelf: &MateriaTable<'_>, at: &Location) {
     let message = format!("there is no materia {}", text::quoted(name));
     let near = at
         .findings
@@ -74,7 +77,7 @@ fn report_unknown(name: &str, shelf: &Shelf<'_>, at: &Location) {
     at.with_code("unknown-materia").error(message, hint);
 }
 
-fn reading(socket: &SocketDraft, materia: Arc<Materia>) -> Reading {
+fn reading(socket: &SocketDraft, materia: Arc<Materia>) -> OutputReading {
     let utility = materia.utility().is_some();
     if utility && !materia.generator {
         agree_on_parse(socket, &materia);
@@ -92,9 +95,9 @@ fn reading(socket: &SocketDraft, materia: Arc<Materia>) -> Reading {
     };
     if materia.generator {
         generator(socket, &mut assign);
-        parse = Some(Parse::Json);
+        parse = Some(OutputParse::Json);
     }
-    Reading {
+    OutputReading {
         materia,
         parse,
         assign,
@@ -125,7 +128,7 @@ fn agree_on_assign(socket: &SocketDraft, materia: &Materia) {
     let Some((given, at)) = &socket.assign else {
         return;
     };
-    let implied = |copy: &Assign| {
+    let implied = |copy: &StateAssign| {
         materia.generator && copy.target == "workItems" && copy.source == WORK_ITEMS
     };
     let strange = given
@@ -149,8 +152,8 @@ fn agree_on_assign(socket: &SocketDraft, materia: &Materia) {
 }
 
 /// A generator's output is JSON with `workItems`, whatever the socket says.
-fn generator(socket: &SocketDraft, assign: &mut Vec<Assign>) {
-    if let Some((Parse::Text, at)) = &socket.parse {
+fn generator(socket: &SocketDraft, assign: &mut Vec<StateAssign>) {
+    if let Some((OutputParse::Text, at)) = &socket.parse {
         let message = format!(
             "the socket {} holds a generator, whose output is JSON",
             socket.id
@@ -172,7 +175,7 @@ fn generator(socket: &SocketDraft, assign: &mut Vec<Assign>) {
             at.error(message, "remove it; it is implied");
         }
         Some(_) => {}
-        None => assign.push(Assign {
+        None => assign.push(StateAssign {
             target: "workItems".to_owned(),
             source: WORK_ITEMS.to_owned(),
         }),

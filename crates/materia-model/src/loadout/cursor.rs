@@ -8,25 +8,27 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::draft::LoadoutDraft;
-use super::graph::{Advance, Cursor, CursorSlot, Each, Guard, Region, Slot};
+use super::graph::{
+    AdvanceRule, CursorDefinition, CursorIndex, Iteration, RouteGuard, SocketIndex, SocketRegion,
+};
 use super::neighbours::{Neighbours, circles};
-use super::region::{self, Derived};
+use super::region::{self, DerivedAdvance};
 
 /// What is iterated and advanced, by socket and by loop.
-pub(super) struct Cursors {
-    pub(super) all: Vec<Cursor>,
-    pub(super) loops: Vec<Option<Each>>,
-    pub(super) sockets: Vec<Option<Each>>,
-    pub(super) advances: Vec<Option<Advance>>,
+pub(super) struct CursorTable {
+    pub(super) all: Vec<CursorDefinition>,
+    pub(super) loops: Vec<Option<Iteration>>,
+    pub(super) sockets: Vec<Option<Iteration>>,
+    pub(super) advances: Vec<Option<AdvanceRule>>,
 }
 
 /// Hands out the cursors of a loadout.
 pub(super) fn cursors(
     draft: &LoadoutDraft,
     around: &Neighbours,
-    regions: &[region::Region],
-    derived: &[Derived],
-) -> Cursors {
+    regions: &[region::LoopReading],
+    derived: &[DerivedAdvance],
+) -> CursorTable {
     let mut hand = Hand {
         draft,
         around,
@@ -37,17 +39,17 @@ pub(super) fn cursors(
     };
     hand.loops();
     let sockets = (0..draft.sockets.len())
-        .map(|at| hand.each(Slot(at)))
+        .map(|at| hand.each(SocketIndex(at)))
         .collect::<Vec<_>>();
     let mut advances: Vec<_> = (0..draft.sockets.len())
-        .map(|at| hand.advance(Slot(at), sockets[at].as_ref()))
+        .map(|at| hand.advance(SocketIndex(at), sockets[at].as_ref()))
         .collect();
     hand.place();
     for one in derived {
         let Some(each) = &hand.loops[one.region] else {
             continue;
         };
-        let made = Advance {
+        let made = AdvanceRule {
             cursor: each.cursor,
             items: each.items.clone(),
             when: one.when,
@@ -57,7 +59,7 @@ pub(super) fn cursors(
             report_second_advance(draft, one);
         }
     }
-    Cursors {
+    CursorTable {
         all: hand.all,
         loops: hand.loops,
         sockets,
@@ -66,7 +68,7 @@ pub(super) fn cursors(
 }
 
 /// A socket moves one cursor; two loops that turn at it cannot both go on.
-fn report_second_advance(draft: &LoadoutDraft, one: &Derived) {
+fn report_second_advance(draft: &LoadoutDraft, one: &DerivedAdvance) {
     let region = &draft.loops[one.region];
     let at = match &region.exit {
         Some(exit) => exit.at.clone(),
@@ -83,17 +85,17 @@ fn report_second_advance(draft: &LoadoutDraft, one: &Derived) {
 struct Hand<'w> {
     draft: &'w LoadoutDraft,
     around: &'w Neighbours,
-    regions: &'w [region::Region],
-    all: Vec<Cursor>,
-    loops: Vec<Option<Each>>,
+    regions: &'w [region::LoopReading],
+    all: Vec<CursorDefinition>,
+    loops: Vec<Option<Iteration>>,
     /// Cursors that no loop has, by the loop around their sockets and their name.
     free: HashMap<(Option<usize>, String), Free>,
 }
 
 /// A cursor that no loop has, and the sockets that name it.
 struct Free {
-    slot: CursorSlot,
-    named_by: Vec<Slot>,
+    slot: CursorIndex,
+    named_by: Vec<SocketIndex>,
 }
 
 impl Hand<'_> {
@@ -102,15 +104,15 @@ impl Hand<'_> {
             let each = region.list.as_ref().map(|list| {
                 let mut members = self.draft.loops[index].members.clone();
                 members.sort_unstable();
-                let region = Region(vec![members.into()]);
+                let region = SocketRegion(vec![members.into()]);
                 let generator = self.regions[index].generator;
-                self.all.push(Cursor {
+                self.all.push(CursorDefinition {
                     name: list.cursor.clone(),
                     region,
                     generator,
                 });
-                let cursor = CursorSlot(self.all.len() - 1);
-                Each {
+                let cursor = CursorIndex(self.all.len() - 1);
+                Iteration {
                     items: list.items.clone(),
                     alias: list.alias.clone(),
                     cursor,
@@ -122,7 +124,7 @@ impl Hand<'_> {
 
     /// What a socket works through: its own list, else that of the first loop around it that has
     /// one.
-    fn each(&mut self, slot: Slot) -> Option<Each> {
+    fn each(&mut self, slot: SocketIndex) -> Option<Iteration> {
         let Some(each) = &self.draft.sockets[slot.0].iteration else {
             return self.around.loops[slot.0]
                 .iter()
@@ -134,14 +136,14 @@ impl Hand<'_> {
             .of_a_loop(slot, &name)
             .unwrap_or_else(|| self.free(slot, name));
         let alias = each.alias.as_deref().unwrap_or("item").to_owned();
-        Some(Each {
+        Some(Iteration {
             items: each.items.clone(),
             alias,
             cursor,
         })
     }
 
-    fn advance(&mut self, slot: Slot, each: Option<&Each>) -> Option<Advance> {
+    fn advance(&mut self, slot: SocketIndex, each: Option<&Iteration>) -> Option<AdvanceRule> {
         let socket = &self.draft.sockets[slot.0];
         let written = socket.advance.as_ref()?;
         let cursor = match &written.cursor {
@@ -166,15 +168,15 @@ impl Hand<'_> {
             written.at.error(message, hint);
             return None;
         };
-        Some(Advance {
+        Some(AdvanceRule {
             cursor,
             items,
-            when: written.when.unwrap_or(Guard::Always),
+            when: written.when.unwrap_or(RouteGuard::Always),
         })
     }
 
     /// The cursor of this name that a loop around the socket has.
-    fn of_a_loop(&self, slot: Slot, name: &str) -> Option<CursorSlot> {
+    fn of_a_loop(&self, slot: SocketIndex, name: &str) -> Option<CursorIndex> {
         let mut around = self.around.loops[slot.0]
             .iter()
             .filter_map(|index| self.loops[*index].as_ref());
@@ -184,7 +186,7 @@ impl Hand<'_> {
     }
 
     /// The cursor of this name that no loop has: one known around the socket, else a new one.
-    fn free(&mut self, slot: Slot, name: String) -> CursorSlot {
+    fn free(&mut self, slot: SocketIndex, name: String) -> CursorIndex {
         let around = &self.around.loops[slot.0];
         let known = around
             .iter()
@@ -200,12 +202,12 @@ impl Hand<'_> {
             free.named_by.push(slot);
             return free.slot;
         }
-        self.all.push(Cursor {
+        self.all.push(CursorDefinition {
             name: key.1.clone(),
-            region: Region::default(),
+            region: SocketRegion::default(),
             generator: None,
         });
-        let made = CursorSlot(self.all.len() - 1);
+        let made = CursorIndex(self.all.len() - 1);
         self.free.insert(
             key,
             Free {
@@ -223,7 +225,7 @@ impl Hand<'_> {
         }
         let circle_of = circles(self.draft);
         for ((index, _), free) in &self.free {
-            let mut parts: Vec<Arc<[Slot]>> = Vec::new();
+            let mut parts: Vec<Arc<[SocketIndex]>> = Vec::new();
             let mut seen = HashSet::new();
             let open = index.filter(|index| self.loops[*index].is_none());
             if let Some(index) = open {
@@ -237,7 +239,7 @@ impl Hand<'_> {
                     parts.push(Arc::clone(circle));
                 }
             }
-            self.all[free.slot.0].region = Region(parts);
+            self.all[free.slot.0].region = SocketRegion(parts);
         }
     }
 }

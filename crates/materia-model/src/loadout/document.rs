@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::settings::{AGENT_PROGRAM, BUDGET, COMPACTION, LIMITS};
 use crate::document::{
-    Content, DocValue, FieldTable, Findings, Node, Read, Schema, SourceMember, field, ignore,
-    parse_parts, path_member,
+    DocValue, FieldTable, Findings, JsonContent, JsonNode, Read, Schema, SourceMember, field,
+    ignore, parse_parts, path_member,
 };
 use crate::finding::{Finding, Source};
 
@@ -67,12 +67,12 @@ const OBSOLETE: [(&str, &str); 2] = [
 
 /// The two kinds of definition a config has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Section {
+pub(super) enum ConfigSection {
     Materia,
     Loadouts,
 }
 
-impl Section {
+impl ConfigSection {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Materia => "materia",
@@ -83,18 +83,18 @@ impl Section {
 
 /// One config file, read.
 #[derive(Debug, Clone)]
-pub struct Document {
+pub struct ConfigDocument {
     source: Source,
-    root: Node,
+    root: JsonNode,
     findings: Vec<Finding>,
-    broken: Vec<(Section, String, Finding)>,
+    broken: Vec<(ConfigSection, String, Finding)>,
 }
 
-impl Document {
-    /// Reads a file's text; what is wrong with it is found later, or in [`Document::findings`].
+impl ConfigDocument {
+    /// Reads a file's text; what is wrong with it is found later, or in [`ConfigDocument::findings`].
     pub fn parse(source: Source) -> Self {
-        let empty = Node {
-            content: Content::Object(Vec::new()),
+        let empty = JsonNode {
+            content: JsonContent::Object(Vec::new()),
             span: 0..0,
         };
         let (root, found) = match parse_parts(&source) {
@@ -118,7 +118,7 @@ impl Document {
             document.sort(finding);
         }
         document.check();
-        if !matches!(document.root.content, Content::Object(_)) {
+        if !matches!(document.root.content, JsonContent::Object(_)) {
             document.root = empty;
         }
         document
@@ -141,7 +141,7 @@ impl Document {
     }
 
     /// The value that this file itself gives to a definition of a section, `loadouts` or `materia`.
-    pub fn own(&self, section: &str, name: &str) -> Option<&Node> {
+    pub fn own(&self, section: &str, name: &str) -> Option<&JsonNode> {
         self.root.get(section)?.get(name)
     }
 
@@ -149,7 +149,7 @@ impl Document {
     pub(super) fn get(&self, name: &str) -> Option<SourceMember<'_>> {
         let mut members = self.root.members().iter();
         let member = members.find(|member| member.name == name)?;
-        let present = member.value.content != Content::Null;
+        let present = member.value.content != JsonContent::Null;
         present.then_some(SourceMember {
             layer: 0,
             source: &self.source,
@@ -158,11 +158,14 @@ impl Document {
     }
 
     /// The definitions of a section; those that are null say that a lower one is removed.
-    pub(super) fn definitions(&self, section: Section) -> impl Iterator<Item = SourceMember<'_>> {
+    pub(super) fn definitions(
+        &self,
+        section: ConfigSection,
+    ) -> impl Iterator<Item = SourceMember<'_>> {
         let members = self
             .root
             .get(section.name())
-            .map(Node::members)
+            .map(JsonNode::members)
             .unwrap_or_default();
         members.iter().map(|member| SourceMember {
             layer: 0,
@@ -174,7 +177,7 @@ impl Document {
     /// What broke a definition before it could be read.
     pub(super) fn broken<'d>(
         &'d self,
-        section: Section,
+        section: ConfigSection,
         name: &'d str,
     ) -> impl Iterator<Item = &'d Finding> {
         let parts = self.broken.iter();
@@ -186,7 +189,7 @@ impl Document {
     /// Gives a finding to the definition it stands in, or to the file.
     fn sort(&mut self, finding: Finding) {
         let path = finding.path.clone().unwrap_or_default();
-        let owner = [Section::Materia, Section::Loadouts]
+        let owner = [ConfigSection::Materia, ConfigSection::Loadouts]
             .into_iter()
             .find_map(|section| {
                 let below = path.strip_prefix(section.name())?;
@@ -206,7 +209,7 @@ impl Document {
     fn check(&mut self) {
         let findings = Findings::default();
         let root = DocValue::root(&self.source, &self.root, "invalid-config", &findings);
-        if !matches!(self.root.content, Content::Object(_)) {
+        if !matches!(self.root.content, JsonContent::Object(_)) {
             let message = format!("a config is an object, not {}", self.root.kind());
             let hint = "write {\"loadouts\": { … }, \"materia\": { … }}";
             root.at.error(message, hint);

@@ -8,9 +8,9 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::graph::{Guard, Slot, Target};
+use super::graph::{RouteGuard, RouteTarget, SocketIndex};
 use crate::document::{DocValue, Location};
-use crate::materia::{Assign, Parse};
+use crate::materia::{OutputParse, StateAssign};
 use crate::name::SocketId;
 use crate::text;
 
@@ -21,7 +21,7 @@ const MAX_SUGGESTION_CANDIDATES: usize = 1000;
 pub(super) struct LoadoutDraft {
     pub(super) name: String,
     pub(super) at: Location,
-    pub(super) entry: Option<Slot>,
+    pub(super) entry: Option<SocketIndex>,
     pub(super) sockets: Vec<SocketDraft>,
     pub(super) loops: Vec<LoopDraft>,
     /// The position of each socket in an editor.
@@ -33,8 +33,8 @@ pub(super) struct SocketDraft {
     pub(super) id: SocketId,
     pub(super) at: Location,
     pub(super) materia: Option<TextDraft>,
-    pub(super) parse: Option<(Parse, Location)>,
-    pub(super) assign: Option<(Vec<Assign>, Location)>,
+    pub(super) parse: Option<(OutputParse, Location)>,
+    pub(super) assign: Option<(Vec<StateAssign>, Location)>,
     pub(super) edges: Vec<EdgeDraft>,
     pub(super) edges_at: Option<Location>,
     pub(super) iteration: Option<IterationDraft>,
@@ -81,10 +81,10 @@ impl TextDraft {
 /// An edge as it was written.
 pub(super) struct EdgeDraft {
     pub(super) at: Location,
-    pub(super) guard: Option<Guard>,
+    pub(super) guard: Option<RouteGuard>,
     /// The location of `when`; that of the edge where it has none.
     pub(super) guard_at: Location,
-    pub(super) to: Option<Target>,
+    pub(super) to: Option<RouteTarget>,
     pub(super) max_traversals: Option<u64>,
 }
 
@@ -101,7 +101,7 @@ pub(super) struct AdvanceDraft {
     pub(super) at: Location,
     pub(super) cursor: Option<TextDraft>,
     pub(super) items: Option<TextDraft>,
-    pub(super) when: Option<Guard>,
+    pub(super) when: Option<RouteGuard>,
     pub(super) when_at: Option<Location>,
 }
 
@@ -117,7 +117,7 @@ impl AdvanceDraft {
 pub(super) struct LoopDraft {
     pub(super) id: String,
     pub(super) at: Location,
-    pub(super) members: Vec<Slot>,
+    pub(super) members: Vec<SocketIndex>,
     /// The location of `sockets`; the name of the loop where it has none.
     pub(super) members_at: Location,
     pub(super) consumes: Option<ConsumesDraft>,
@@ -127,7 +127,7 @@ pub(super) struct LoopDraft {
 }
 
 impl LoopDraft {
-    pub(super) fn member_set(&self) -> HashSet<Slot> {
+    pub(super) fn member_set(&self) -> HashSet<SocketIndex> {
         self.members.iter().copied().collect()
     }
 }
@@ -135,7 +135,7 @@ impl LoopDraft {
 /// Which list a loop works through.
 pub(super) struct ConsumesDraft {
     pub(super) at: Location,
-    pub(super) from: Option<Slot>,
+    pub(super) from: Option<SocketIndex>,
     pub(super) alias: Option<String>,
     pub(super) cursor: Option<String>,
 }
@@ -144,9 +144,9 @@ pub(super) struct ConsumesDraft {
 pub(super) struct ExitDraft {
     pub(super) at: Location,
     pub(super) id: String,
-    pub(super) from: Option<Slot>,
-    pub(super) guard: Option<Guard>,
-    pub(super) to: Option<Target>,
+    pub(super) from: Option<SocketIndex>,
+    pub(super) guard: Option<RouteGuard>,
+    pub(super) to: Option<RouteTarget>,
 }
 
 impl ExitDraft {
@@ -164,22 +164,22 @@ impl ExitDraft {
 /// The sockets of a loadout by name.
 pub(super) struct SocketNames {
     ids: Vec<String>,
-    by_id: HashMap<String, Slot>,
+    by_id: HashMap<String, SocketIndex>,
 }
 
 impl SocketNames {
     pub(super) fn new(ids: Vec<String>) -> Self {
-        let slots = ids.iter().cloned().zip((0..).map(Slot));
+        let slots = ids.iter().cloned().zip((0..).map(SocketIndex));
         let by_id = slots.collect();
         Self { ids, by_id }
     }
 
-    pub(super) fn get(&self, id: &str) -> Option<Slot> {
+    pub(super) fn get(&self, id: &str) -> Option<SocketIndex> {
         self.by_id.get(id).copied()
     }
 
     /// A socket, where `end` is no choice: an entry, a member, a source.
-    pub(super) fn socket(&self, value: &DocValue<'_>) -> Option<Slot> {
+    pub(super) fn socket(&self, value: &DocValue<'_>) -> Option<SocketIndex> {
         let given = endpoint_text(value)?;
         if let Some(slot) = self.get(given) {
             return Some(slot);
@@ -204,11 +204,11 @@ impl SocketNames {
     }
 
     /// A socket or `end`.
-    pub(super) fn target(&self, value: &DocValue<'_>) -> Option<Target> {
+    pub(super) fn target(&self, value: &DocValue<'_>) -> Option<RouteTarget> {
         if value.node.as_str() == Some("end") {
-            return Some(Target::End);
+            return Some(RouteTarget::End);
         }
-        self.socket(value).map(Target::Socket)
+        self.socket(value).map(RouteTarget::Socket)
     }
 
     fn suggestion(&self, at: &Location, given: &str) -> String {

@@ -7,7 +7,7 @@
 use serde_json::json;
 
 use super::draft::{EdgeDraft, SocketNames};
-use super::graph::Guard;
+use super::graph::RouteGuard;
 use crate::document::{DocValue, FieldTable, Read, Schema, field};
 use crate::text;
 
@@ -48,7 +48,7 @@ pub(super) fn edges(names: &SocketNames, value: &DocValue<'_>) -> Vec<EdgeDraft>
 fn edge(names: &SocketNames, value: &DocValue<'_>) -> Option<EdgeDraft> {
     let mut edge = EdgeDraft {
         at: value.at.clone(),
-        guard: Some(Guard::Always),
+        guard: Some(RouteGuard::Always),
         guard_at: value.at.member("when"),
         to: None,
         max_traversals: None,
@@ -65,13 +65,15 @@ fn edge(names: &SocketNames, value: &DocValue<'_>) -> Option<EdgeDraft> {
 }
 
 /// Reads a guard: one of the three words.
-pub(super) fn guard(value: &DocValue<'_>) -> Option<Guard> {
+pub(super) fn guard(value: &DocValue<'_>) -> Option<RouteGuard> {
     let value = value.with_code("invalid-edge-condition");
     let given = value.string()?;
-    let found = Guard::ALL.into_iter().find(|guard| guard.as_str() == given);
+    let found = RouteGuard::ALL
+        .into_iter()
+        .find(|guard| guard.as_str() == given);
     if found.is_none() {
         let message = format!("{} is no condition", text::quoted(given));
-        let hint = match text::closest(given.trim(), Guard::ALL.map(Guard::as_str)) {
+        let hint = match text::closest(given.trim(), RouteGuard::ALL.map(RouteGuard::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "write `always`, `satisfied` or `not_satisfied`; expressions are not read"
                 .to_owned(),
@@ -85,7 +87,7 @@ pub(super) fn guard(value: &DocValue<'_>) -> Option<Guard> {
 fn report_unreachable(edges: &[EdgeDraft]) {
     let Some(always) = edges
         .iter()
-        .position(|edge| edge.guard == Some(Guard::Always))
+        .position(|edge| edge.guard == Some(RouteGuard::Always))
     else {
         return;
     };

@@ -10,13 +10,13 @@ mod component;
 
 use std::collections::BTreeMap;
 
-use super::graph::{CursorSlot, Graph, Slot, Target};
-use super::settings::Limits;
-use crate::materia::Parse;
+use super::graph::{CursorIndex, Graph, RouteTarget, SocketIndex};
+use super::settings::LimitSettings;
+use crate::materia::OutputParse;
 
 /// How often one socket is visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Visits {
+pub struct SocketVisits {
     /// When every guard is satisfied.
     pub smooth: u64,
     /// Never more than this.
@@ -25,7 +25,7 @@ pub struct Visits {
 
 /// The defaults for what the settings leave open.
 #[derive(Debug, Clone, Copy)]
-pub struct Net {
+pub struct DefaultLimits {
     /// How often one socket may be visited, and one edge taken.
     pub visits: u64,
     /// How often a socket may be entered again without anything advancing.
@@ -40,14 +40,19 @@ const MUCH: usize = 1_000_000;
 const LEAVING: [Option<bool>; 3] = [Some(true), Some(false), None];
 
 /// The visits of each socket, in the order written, for lists of this length.
-pub fn visits(graph: &Graph, limits: &Limits, net: Net, items: u64) -> Vec<Visits> {
+pub fn visits(
+    graph: &Graph,
+    limits: &LimitSettings,
+    net: DefaultLimits,
+    items: u64,
+) -> Vec<SocketVisits> {
     let bound = Bound::new(graph, limits, net, items);
     let smooth = smooth(graph, items, &bound.most);
     let most = bound.settle();
     smooth
         .into_iter()
         .zip(most)
-        .map(|(smooth, most)| Visits {
+        .map(|(smooth, most)| SocketVisits {
             smooth,
             most: most.max(smooth),
         })
@@ -58,7 +63,7 @@ pub fn visits(graph: &Graph, limits: &Limits, net: Net, items: u64) -> Vec<Visit
 /// allows.
 fn smooth(graph: &Graph, items: u64, net: &[u64]) -> Vec<u64> {
     let mut visits = vec![0; graph.sockets().len()];
-    let mut cursors: BTreeMap<CursorSlot, u64> = BTreeMap::new();
+    let mut cursors: BTreeMap<CursorIndex, u64> = BTreeMap::new();
     let (mut from, mut at) = (None, graph.entry());
     for _ in 0..LONGEST {
         for cursor in graph.restarted(from, at) {
@@ -75,16 +80,21 @@ fn smooth(graph: &Graph, items: u64, net: &[u64]) -> Vec<u64> {
             leave(graph, at, &mut cursors, items)
         };
         match next {
-            Target::End => break,
-            Target::Socket(to) => (from, at) = (Some(at), to),
+            RouteTarget::End => break,
+            RouteTarget::Socket(to) => (from, at) = (Some(at), to),
         }
     }
     visits
 }
 
-fn leave(graph: &Graph, at: Slot, cursors: &mut BTreeMap<CursorSlot, u64>, items: u64) -> Target {
+fn leave(
+    graph: &Graph,
+    at: SocketIndex,
+    cursors: &mut BTreeMap<CursorIndex, u64>,
+    items: u64,
+) -> RouteTarget {
     let socket = graph.socket(at);
-    let outcome = (socket.contract.parse == Parse::Json).then_some(true);
+    let outcome = (socket.contract.parse == OutputParse::Json).then_some(true);
     for cursor in graph.regenerated(at) {
         cursors.insert(cursor, 0);
     }
@@ -103,7 +113,7 @@ fn leave(graph: &Graph, at: Slot, cursors: &mut BTreeMap<CursorSlot, u64>, items
         Some(edge) => edge.to,
         None => moves
             .and_then(|_| graph.next_item(at))
-            .map_or(Target::End, Target::Socket),
+            .map_or(RouteTarget::End, RouteTarget::Socket),
     }
 }
 
@@ -130,7 +140,7 @@ struct Round {
 }
 
 impl<'a> Bound<'a> {
-    fn new(graph: &'a Graph, limits: &Limits, net: Net, items: u64) -> Self {
+    fn new(graph: &'a Graph, limits: &LimitSettings, net: DefaultLimits, items: u64) -> Self {
         let visits = limits.max_socket_visits.unwrap_or(net.visits);
         let most = graph
             .sockets()
@@ -172,7 +182,7 @@ impl<'a> Bound<'a> {
         totals
     }
 
-    fn passes_by(&self, slot: Slot) -> bool {
+    fn passes_by(&self, slot: SocketIndex) -> bool {
         self.items == 0 && self.graph.socket(slot).each.is_some()
     }
 
@@ -180,13 +190,13 @@ impl<'a> Bound<'a> {
         let round = self.prepared();
         let count = self.graph.sockets().len();
         let (mut free, mut capped) = (vec![0_u64; count], vec![0_u64; count]);
-        let mut add = |to: Target, times: u64, is_capped: bool| {
-            if let Target::Socket(to) = to {
+        let mut add = |to: RouteTarget, times: u64, is_capped: bool| {
+            if let RouteTarget::Socket(to) = to {
                 let sum = if is_capped { &mut capped } else { &mut free };
                 sum[to.position()] = sum[to.position()].saturating_add(times);
             }
         };
-        add(Target::Socket(self.graph.entry()), 1, false);
+        add(RouteTarget::Socket(self.graph.entry()), 1, false);
         for from in self.graph.slots() {
             let (socket, visited) = (self.graph.socket(from), self.totals[from.position()]);
             if self.passes_by(from) {
@@ -223,7 +233,7 @@ impl<'a> Bound<'a> {
                 if LEAVING.iter().any(strays)
                     && let Some(next) = self.graph.next_item(from)
                 {
-                    add(Target::Socket(next), visited, false);
+                    add(RouteTarget::Socket(next), visited, false);
                 }
             }
         }
@@ -233,7 +243,7 @@ impl<'a> Bound<'a> {
             .collect()
     }
 
-    fn bounded(&self, slot: Slot, free: u64, capped: u64, round: &Round) -> u64 {
+    fn bounded(&self, slot: SocketIndex, free: u64, capped: u64, round: &Round) -> u64 {
         let (at, is_member) = (slot.position(), self.graph.socket(slot).each.is_some());
         if self.passes_by(slot) {
             return free
@@ -269,8 +279,9 @@ impl<'a> Bound<'a> {
             }
             // A way out of a loop that leads back into it begins it again.
             if let Some(advance) = &self.graph.socket(from).advance {
-                let back =
-                    |to: Target| matches!(to, Target::Socket(_)) && !self.leaves_for_good(from, to);
+                let back = |to: RouteTarget| {
+                    matches!(to, RouteTarget::Socket(_)) && !self.leaves_for_good(from, to)
+                };
                 if LEAVING
                     .iter()
                     .any(|outcome| back(self.graph.exhausted(from, *outcome)))
@@ -280,7 +291,7 @@ impl<'a> Bound<'a> {
                 }
             }
             for edge in &self.graph.socket(from).edges {
-                let Target::Socket(to) = edge.to else {
+                let RouteTarget::Socket(to) = edge.to else {
                     continue;
                 };
                 for cursor in self.graph.restarted(Some(from), to) {
@@ -309,7 +320,7 @@ impl<'a> Bound<'a> {
     }
 
     /// How many items a socket's limits count for.
-    fn scopes(&self, slot: Slot, round: &Round) -> u64 {
+    fn scopes(&self, slot: SocketIndex, round: &Round) -> u64 {
         let socket = self.graph.socket(slot);
         let each = socket.each.as_ref().map(|each| each.cursor);
         let cursor = each.or_else(|| socket.advance.as_ref().map(|advance| advance.cursor));
@@ -321,23 +332,23 @@ impl<'a> Bound<'a> {
     }
 
     /// Whether a way leads to where nothing leads back from.
-    fn leaves_for_good(&self, from: Slot, to: Target) -> bool {
-        matches!(to, Target::Socket(to) if self.component[to.position()] != self.component[from.position()])
+    fn leaves_for_good(&self, from: SocketIndex, to: RouteTarget) -> bool {
+        matches!(to, RouteTarget::Socket(to) if self.component[to.position()] != self.component[from.position()])
     }
 }
 
-fn targets(graph: &Graph, slot: Slot) -> Vec<usize> {
+fn targets(graph: &Graph, slot: SocketIndex) -> Vec<usize> {
     let socket = graph.socket(slot);
-    let mut all: Vec<Target> = socket.edges.iter().map(|edge| edge.to).collect();
+    let mut all: Vec<RouteTarget> = socket.edges.iter().map(|edge| edge.to).collect();
     if socket.each.is_some() {
         all.push(graph.empty(slot));
     }
     if socket.advance.is_some() {
         all.extend(LEAVING.map(|outcome| graph.exhausted(slot, outcome)));
-        all.extend(graph.next_item(slot).map(Target::Socket));
+        all.extend(graph.next_item(slot).map(RouteTarget::Socket));
     }
-    let socket_of = |to: Target| {
-        if let Target::Socket(to) = to {
+    let socket_of = |to: RouteTarget| {
+        if let RouteTarget::Socket(to) = to {
             Some(to.position())
         } else {
             None

@@ -14,23 +14,23 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::compile;
-use super::contract::Shelf;
-use super::document::{Document, Section};
+use super::contract::MateriaTable;
+use super::document::{ConfigDocument, ConfigSection};
 use super::graph::Graph;
 use super::read;
-use super::settings::{self, Settings};
-use crate::document::{DocValue, Findings, Path};
+use super::settings::{self, ConfigSettings};
+use crate::document::{DocValue, Findings, ValuePath};
 use crate::finding::{Finding, Severity};
 use crate::materia::{self, Materia};
 use crate::text;
 
-use merge::{Definition, Merged};
-pub use summary::{Edit, Summary};
-pub use written::Written;
+use merge::{MergedDefinition, MergedLayers};
+pub use summary::{EditRight, LayeredLoadout};
+pub use written::WrittenDefinition;
 
 /// Where a config file stands; later ones win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
+pub enum ConfigScope {
     /// What ships with the program.
     Default,
     /// The person's profile.
@@ -43,7 +43,7 @@ pub enum Scope {
     Flag,
 }
 
-impl Scope {
+impl ConfigScope {
     /// The word that documents and ids use.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -57,25 +57,25 @@ impl Scope {
 
 /// One config file with its place in the order.
 #[derive(Debug, Clone)]
-pub struct Layer {
+pub struct ConfigLayer {
     /// Where it stands.
-    pub scope: Scope,
-    pub document: Document,
+    pub scope: ConfigScope,
+    pub document: ConfigDocument,
 }
 
 /// All layers as one config.
 #[derive(Debug)]
 pub struct Config<'a> {
-    layers: &'a [Layer],
-    merged: Merged<'a>,
-    settings: Settings,
-    shelf: Shelf<'a>,
+    layers: &'a [ConfigLayer],
+    merged: MergedLayers<'a>,
+    settings: ConfigSettings,
+    shelf: MateriaTable<'a>,
     findings: Vec<Finding>,
 }
 
 /// What came of compiling a loadout.
 #[derive(Debug)]
-pub struct Compiled {
+pub struct CompiledLoadout {
     /// The graph, where there was no error.
     pub graph: Option<Graph>,
     pub findings: Vec<Finding>,
@@ -83,7 +83,7 @@ pub struct Compiled {
 
 impl<'a> Config<'a> {
     /// Merges the layers, lowest first, and reads everything but the loadouts.
-    pub fn load(layers: &'a [Layer]) -> Self {
+    pub fn load(layers: &'a [ConfigLayer]) -> Self {
         let mut findings: Vec<Finding> = layers
             .iter()
             .flat_map(|layer| layer.document.findings())
@@ -104,7 +104,7 @@ impl<'a> Config<'a> {
     }
 
     /// Budget, limits and places.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &ConfigSettings {
         &self.settings
     }
 
@@ -114,7 +114,7 @@ impl<'a> Config<'a> {
     }
 
     /// The layers, lowest first; [`Materia::owner`] is a position in them.
-    pub fn layers(&self) -> &'a [Layer] {
+    pub fn layers(&self) -> &'a [ConfigLayer] {
         self.layers
     }
 
@@ -127,7 +127,7 @@ impl<'a> Config<'a> {
     }
 
     /// The loadouts, in the order of their first definition.
-    pub fn loadouts(&self) -> impl Iterator<Item = Summary<'_>> {
+    pub fn loadouts(&self) -> impl Iterator<Item = LayeredLoadout<'_>> {
         self.merged
             .loadouts
             .live()
@@ -185,9 +185,9 @@ impl<'a> Config<'a> {
     }
 
     /// Compiles the loadout of this name; nothing where there is none.
-    pub fn compile(&self, name: &str) -> Option<Compiled> {
+    pub fn compile(&self, name: &str) -> Option<CompiledLoadout> {
         let one = self.merged.loadouts.get(name)?;
-        let value = definition(self.layers, Section::Loadouts, one, read::INVALID);
+        let value = definition(self.layers, ConfigSection::Loadouts, one, read::INVALID);
         let graph = if one.broken {
             value.expected("an object");
             None
@@ -196,7 +196,7 @@ impl<'a> Config<'a> {
             compile::compile(&draft, &self.shelf)
         };
         let findings = value.at.findings.take();
-        Some(Compiled { graph, findings })
+        Some(CompiledLoadout { graph, findings })
     }
 
     /// Everything that is wrong anywhere: files, settings, materia and all loadouts.
@@ -274,9 +274,9 @@ fn place(finding: &Finding) -> Option<(&str, usize, usize)> {
 /// A definition as it is read: the value of the highest layer, with the findings that broke it in
 /// any layer before it could be read.
 fn definition<'a>(
-    layers: &[Layer],
-    section: Section,
-    one: &Definition<'a>,
+    layers: &[ConfigLayer],
+    section: ConfigSection,
+    one: &MergedDefinition<'a>,
     code: &'static str,
 ) -> DocValue<'a> {
     let findings = Findings::default();
@@ -284,15 +284,19 @@ fn definition<'a>(
     documents
         .flat_map(|document| document.broken(section, one.name))
         .for_each(|found| findings.adopt(found.clone()));
-    let path = Path::Root.member(section.name());
+    let path = ValuePath::Root.member(section.name());
     one.highest.value(&path, code, &findings)
 }
 
 /// Reads every materia; broken ones are known by name.
-fn shelve<'a>(layers: &[Layer], merged: &Merged<'a>, findings: &mut Vec<Finding>) -> Shelf<'a> {
+fn shelve<'a>(
+    layers: &[ConfigLayer],
+    merged: &MergedLayers<'a>,
+    findings: &mut Vec<Finding>,
+) -> MateriaTable<'a> {
     let mut shelf = BTreeMap::new();
     for one in merged.materia.live() {
-        let value = definition(layers, Section::Materia, one, materia::INVALID);
+        let value = definition(layers, ConfigSection::Materia, one, materia::INVALID);
         let read = if one.broken {
             value.expected("an object");
             None
@@ -307,7 +311,7 @@ fn shelve<'a>(layers: &[Layer], merged: &Merged<'a>, findings: &mut Vec<Finding>
     shelf
 }
 
-fn written<'a, 'd: 'a>(definitions: impl IntoIterator<Item = &'a Definition<'d>>) -> Value {
+fn written<'a, 'd: 'a>(definitions: impl IntoIterator<Item = &'a MergedDefinition<'d>>) -> Value {
     let pairs = definitions.into_iter();
     Value::Object(
         pairs

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::draft::{ConsumesDraft, ExitDraft, LoopDraft, SocketNames};
 use super::edge;
-use super::graph::{Guard, Slot, Target};
+use super::graph::{RouteGuard, RouteTarget, SocketIndex};
 use super::socket::{check_target, iteration};
 use crate::document::{DocValue, FieldTable, Read, Schema, field};
 use crate::text;
@@ -135,7 +135,7 @@ pub(super) fn read(names: &SocketNames, value: &DocValue<'_>) -> Option<LoopDraf
     Some(region)
 }
 
-fn members(names: &SocketNames, value: &DocValue<'_>) -> Vec<Slot> {
+fn members(names: &SocketNames, value: &DocValue<'_>) -> Vec<SocketIndex> {
     if !value.list() {
         return Vec::new();
     }
@@ -176,9 +176,13 @@ fn check_output(_: &mut ConsumesDraft, _: &SocketNames, value: &DocValue<'_>) {
     }
 }
 
-fn exit(names: &SocketNames, members: &HashSet<Slot>, value: &DocValue<'_>) -> Option<ExitDraft> {
+fn exit(
+    names: &SocketNames,
+    members: &HashSet<SocketIndex>,
+    value: &DocValue<'_>,
+) -> Option<ExitDraft> {
     let mut exit = ExitDraft::new(&value.at);
-    exit.to = Some(Target::End);
+    exit.to = Some(RouteTarget::End);
     if !EXIT.read(&mut exit, names, value) {
         return None;
     }
@@ -187,13 +191,17 @@ fn exit(names: &SocketNames, members: &HashSet<Slot>, value: &DocValue<'_>) -> O
     Some(exit)
 }
 
-fn routes(names: &SocketNames, members: &HashSet<Slot>, value: &DocValue<'_>) -> Vec<ExitDraft> {
+fn routes(
+    names: &SocketNames,
+    members: &HashSet<SocketIndex>,
+    value: &DocValue<'_>,
+) -> Vec<ExitDraft> {
     if !value.list() {
         return Vec::new();
     }
     let mut routes: Vec<ExitDraft> = Vec::new();
     let mut ids: HashMap<String, usize> = HashMap::new();
-    let mut taken: HashMap<(Slot, Guard), usize> = HashMap::new();
+    let mut taken: HashMap<(SocketIndex, RouteGuard), usize> = HashMap::new();
     for (index, item) in value.items().enumerate() {
         let Some(route) = route(names, members, &item) else {
             continue;
@@ -226,7 +234,11 @@ fn routes(names: &SocketNames, members: &HashSet<Slot>, value: &DocValue<'_>) ->
     routes
 }
 
-fn route(names: &SocketNames, members: &HashSet<Slot>, value: &DocValue<'_>) -> Option<ExitDraft> {
+fn route(
+    names: &SocketNames,
+    members: &HashSet<SocketIndex>,
+    value: &DocValue<'_>,
+) -> Option<ExitDraft> {
     let mut route = ExitDraft::new(&value.at);
     if !ROUTE.read(&mut route, names, value) {
         return None;
@@ -246,7 +258,11 @@ fn route(names: &SocketNames, members: &HashSet<Slot>, value: &DocValue<'_>) -> 
 }
 
 /// The member that a route leaves from.
-fn source(names: &SocketNames, members: &HashSet<Slot>, value: &DocValue<'_>) -> Option<Slot> {
+fn source(
+    names: &SocketNames,
+    members: &HashSet<SocketIndex>,
+    value: &DocValue<'_>,
+) -> Option<SocketIndex> {
     let Some(from) = value.get("from") else {
         let at = value.at.member_as("from", "missing-endpoint");
         let hint = "add \"from\": a socket of the loop";

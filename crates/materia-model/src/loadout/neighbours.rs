@@ -7,22 +7,22 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::contract::Reading;
+use super::contract::OutputReading;
 use super::draft::LoadoutDraft;
-use super::graph::{Slot, Target};
+use super::graph::{RouteTarget, SocketIndex};
 
 /// The neighbourhood of sockets and loops.
 pub(super) struct Neighbours {
     /// For each socket, the loops around it, in order.
     pub(super) loops: Vec<Vec<usize>>,
     /// For each loop, the edges from generators outside into it.
-    pub(super) generators_into: Vec<Vec<(Slot, Slot)>>,
+    pub(super) generators_into: Vec<Vec<(SocketIndex, SocketIndex)>>,
     /// For each loop, the member that an edge from outside leads to.
-    pub(super) entered: Vec<Option<Slot>>,
+    pub(super) entered: Vec<Option<SocketIndex>>,
 }
 
 impl Neighbours {
-    pub(super) fn of(draft: &LoadoutDraft, readings: &[Option<Reading>]) -> Self {
+    pub(super) fn of(draft: &LoadoutDraft, readings: &[Option<OutputReading>]) -> Self {
         let mut loops = vec![Vec::new(); draft.sockets.len()];
         for (index, region) in draft.loops.iter().enumerate() {
             for member in &region.members {
@@ -39,13 +39,13 @@ impl Neighbours {
             let generator = reading
                 .as_ref()
                 .is_some_and(|reading| reading.materia.generator);
-            all.leave(draft, Slot(position), generator);
+            all.leave(draft, SocketIndex(position), generator);
         }
         all.enter_by_exits(draft);
         all
     }
 
-    fn leave(&mut self, draft: &LoadoutDraft, from: Slot, generator: bool) {
+    fn leave(&mut self, draft: &LoadoutDraft, from: SocketIndex, generator: bool) {
         let mut seen = HashSet::new();
         for to in targets(draft, from).filter(|to| seen.insert(*to)) {
             for index in self.loops[to.0].clone() {
@@ -66,7 +66,7 @@ impl Neighbours {
     fn enter_by_exits(&mut self, draft: &LoadoutDraft) {
         for region in &draft.loops {
             for exit in region.exit.iter().chain(&region.exits) {
-                let Some(Target::Socket(to)) = exit.to else {
+                let Some(RouteTarget::Socket(to)) = exit.to else {
                     continue;
                 };
                 for index in &self.loops[to.0] {
@@ -77,19 +77,20 @@ impl Neighbours {
     }
 
     /// Whether a socket is in a loop.
-    pub(super) fn is_member(&self, slot: Slot, index: usize) -> bool {
+    pub(super) fn is_member(&self, slot: SocketIndex, index: usize) -> bool {
         self.loops[slot.0].binary_search(&index).is_ok()
     }
 
     /// Whether the members of a loop lead back to each other.
     pub(super) fn has_cycle(&self, draft: &LoadoutDraft, index: usize) -> bool {
         let members = &draft.loops[index].members;
-        let inside = |slot: Slot| targets(draft, slot).filter(|to| self.is_member(*to, index));
-        let mut arrivals: HashMap<Slot, usize> = HashMap::new();
+        let inside =
+            |slot: SocketIndex| targets(draft, slot).filter(|to| self.is_member(*to, index));
+        let mut arrivals: HashMap<SocketIndex, usize> = HashMap::new();
         for to in members.iter().flat_map(|member| inside(*member)) {
             *arrivals.entry(to).or_default() += 1;
         }
-        let mut free: Vec<Slot> = members
+        let mut free: Vec<SocketIndex> = members
             .iter()
             .copied()
             .filter(|member| !arrivals.contains_key(member))
@@ -112,19 +113,19 @@ impl Neighbours {
 /// Where the edges of a socket lead.
 pub(super) fn targets<'d>(
     draft: &'d LoadoutDraft,
-    from: Slot,
-) -> impl Iterator<Item = Slot> + use<'d> {
+    from: SocketIndex,
+) -> impl Iterator<Item = SocketIndex> + use<'d> {
     draft.sockets[from.0]
         .edges
         .iter()
         .filter_map(|edge| match edge.to {
-            Some(Target::Socket(to)) => Some(to),
+            Some(RouteTarget::Socket(to)) => Some(to),
             _ => None,
         })
 }
 
 /// For each socket, the sockets that it leads to and that lead back to it, itself among them.
-pub(super) fn circles(draft: &LoadoutDraft) -> Vec<Arc<[Slot]>> {
+pub(super) fn circles(draft: &LoadoutDraft) -> Vec<Arc<[SocketIndex]>> {
     let mut search = Circles {
         draft,
         order: vec![None; draft.sockets.len()],
@@ -136,7 +137,7 @@ pub(super) fn circles(draft: &LoadoutDraft) -> Vec<Arc<[Slot]>> {
     };
     for position in 0..draft.sockets.len() {
         if search.order[position].is_none() {
-            search.visit(Slot(position));
+            search.visit(SocketIndex(position));
         }
     }
     search.found
@@ -148,14 +149,14 @@ struct Circles<'d> {
     order: Vec<Option<usize>>,
     low: Vec<usize>,
     open: Vec<bool>,
-    stack: Vec<Slot>,
+    stack: Vec<SocketIndex>,
     next: usize,
-    found: Vec<Arc<[Slot]>>,
+    found: Vec<Arc<[SocketIndex]>>,
 }
 
 impl Circles<'_> {
-    fn visit(&mut self, start: Slot) {
-        let mut path: Vec<(Slot, Vec<Slot>)> = Vec::new();
+    fn visit(&mut self, start: SocketIndex) {
+        let mut path: Vec<(SocketIndex, Vec<SocketIndex>)> = Vec::new();
         self.arrive(start, &mut path);
         while let Some((slot, ahead)) = path.last_mut() {
             let slot = *slot;
@@ -175,7 +176,7 @@ impl Circles<'_> {
         }
     }
 
-    fn arrive(&mut self, slot: Slot, path: &mut Vec<(Slot, Vec<Slot>)>) {
+    fn arrive(&mut self, slot: SocketIndex, path: &mut Vec<(SocketIndex, Vec<SocketIndex>)>) {
         self.order[slot.0] = Some(self.next);
         self.low[slot.0] = self.next;
         self.next += 1;
@@ -184,7 +185,7 @@ impl Circles<'_> {
         path.push((slot, targets(self.draft, slot).collect()));
     }
 
-    fn close(&mut self, slot: Slot) {
+    fn close(&mut self, slot: SocketIndex) {
         if self.order[slot.0] != Some(self.low[slot.0]) {
             return;
         }
@@ -195,7 +196,7 @@ impl Circles<'_> {
             .unwrap_or(0);
         let mut circle = self.stack.split_off(start);
         circle.sort_unstable();
-        let circle: Arc<[Slot]> = circle.into();
+        let circle: Arc<[SocketIndex]> = circle.into();
         for member in circle.iter() {
             self.open[member.0] = false;
             self.found[member.0] = Arc::clone(&circle);

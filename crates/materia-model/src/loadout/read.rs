@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::draft::{LoadoutDraft, LoopDraft, SocketDraft, SocketNames};
-use super::graph::Slot;
+use super::graph::SocketIndex;
 use super::{loops, socket};
 use crate::document::{
     DocValue, FieldTable, Location, Read, Schema, SourceMember, choices, field, ignore,
@@ -77,7 +77,7 @@ pub(super) fn read(fields: &[SourceMember<'_>], at: &Location) -> LoadoutDraft {
     };
     let entry = match given.get("entry") {
         Some(value) => names.socket(value),
-        None => (!sockets.is_empty()).then_some(Slot(0)),
+        None => (!sockets.is_empty()).then_some(SocketIndex(0)),
     };
     let loops = given.get("loops").map(|value| loops_of(&names, value));
     let layout = layout(&names, &sockets, given.get("layout"));
@@ -137,7 +137,7 @@ fn loops_of(names: &SocketNames, value: &DocValue<'_>) -> Vec<LoopDraft> {
         return Vec::new();
     }
     let mut read: Vec<LoopDraft> = Vec::new();
-    let mut around: HashMap<Slot, usize> = HashMap::new();
+    let mut around: HashMap<SocketIndex, usize> = HashMap::new();
     for field in value.fields() {
         let Some(mut region) = loops::read(names, &field) else {
             continue;

@@ -5,12 +5,12 @@
 
 mod advance;
 
-use super::contract::Reading;
+use super::contract::OutputReading;
 use super::draft::{ConsumesDraft, LoadoutDraft, LoopDraft};
-use super::graph::{Guard, Slot, Target};
+use super::graph::{RouteGuard, RouteTarget, SocketIndex};
 use super::loops::INVALID;
 use super::neighbours::Neighbours;
-use crate::materia::Parse;
+use crate::materia::OutputParse;
 
 /// The list of every generator.
 const ITEMS: &str = "state.workItems";
@@ -18,43 +18,43 @@ const ITEMS: &str = "state.workItems";
 const CURSOR: &str = "workItemIndex";
 
 /// What a loop works through, and how it is left.
-pub(super) struct Region {
-    pub(super) generator: Option<Slot>,
-    pub(super) list: Option<List>,
-    pub(super) exits: Vec<Route>,
-    pub(super) exit_source: Option<Slot>,
+pub(super) struct LoopReading {
+    pub(super) generator: Option<SocketIndex>,
+    pub(super) list: Option<LoopList>,
+    pub(super) exits: Vec<LoopRoute>,
+    pub(super) exit_source: Option<SocketIndex>,
 }
 
 /// A list and the names that go with it.
-pub(super) struct List {
+pub(super) struct LoopList {
     pub(super) items: String,
     pub(super) alias: String,
     pub(super) cursor: String,
 }
 
 /// A route out of a loop.
-pub(super) struct Route {
+pub(super) struct LoopRoute {
     pub(super) id: String,
-    pub(super) from: Slot,
-    pub(super) guard: Guard,
-    pub(super) to: Target,
+    pub(super) from: SocketIndex,
+    pub(super) guard: RouteGuard,
+    pub(super) to: RouteTarget,
 }
 
 /// An advance that follows from a loop's exit.
-pub(super) struct Derived {
-    pub(super) socket: Slot,
+pub(super) struct DerivedAdvance {
+    pub(super) socket: SocketIndex,
     pub(super) region: usize,
-    pub(super) when: Guard,
+    pub(super) when: RouteGuard,
 }
 
 /// Compiles every loop; sockets whose exit asks for it are turned to JSON.
 pub(super) fn compile(
     draft: &LoadoutDraft,
-    readings: &mut [Option<Reading>],
+    readings: &mut [Option<OutputReading>],
     around: &Neighbours,
-) -> (Vec<Region>, Vec<Derived>) {
+) -> (Vec<LoopReading>, Vec<DerivedAdvance>) {
     let mut regions = Vec::with_capacity(draft.loops.len());
-    let mut derived: Vec<Derived> = Vec::new();
+    let mut derived: Vec<DerivedAdvance> = Vec::new();
     for (index, written) in draft.loops.iter().enumerate() {
         let mut one = One {
             draft,
@@ -74,7 +74,7 @@ pub(super) fn compile(
 /// One loop on its way.
 struct One<'w> {
     draft: &'w LoadoutDraft,
-    readings: &'w mut [Option<Reading>],
+    readings: &'w mut [Option<OutputReading>],
     around: &'w Neighbours,
     index: usize,
     written: &'w LoopDraft,
@@ -82,7 +82,7 @@ struct One<'w> {
 
 impl One<'_> {
     /// The generator the loop works for: the only one that leads into it.
-    fn generator(&self) -> Option<Slot> {
+    fn generator(&self) -> Option<SocketIndex> {
         let inbound = &self.around.generators_into[self.index];
         let Some(consumes) = &self.written.consumes else {
             let over_work = self
@@ -105,7 +105,7 @@ impl One<'_> {
                 None
             }
             several => {
-                let named = |slot: &Slot| self.draft.sockets[slot.0].id.as_str();
+                let named = |slot: &SocketIndex| self.draft.sockets[slot.0].id.as_str();
                 let ways: Vec<String> = several
                     .iter()
                     .take(5)
@@ -124,7 +124,7 @@ impl One<'_> {
     }
 
     /// A loop works for the generator that leads into it, whatever it says.
-    fn compare_source(&self, consumes: &ConsumesDraft, from: Slot) {
+    fn compare_source(&self, consumes: &ConsumesDraft, from: SocketIndex) {
         if let Some(said) = consumes.from.filter(|said| *said != from) {
             let (said, real) = (
                 &self.draft.sockets[said.0].id,
@@ -140,7 +140,7 @@ impl One<'_> {
 
     fn no_generator(&self, consumes: &ConsumesDraft) {
         // A materia that is unknown may be a generator.
-        let unknown = |slot: &Slot| self.readings[slot.0].is_none();
+        let unknown = |slot: &SocketIndex| self.readings[slot.0].is_none();
         let Some(from) = consumes.from.filter(|from| !unknown(from)) else {
             return;
         };
@@ -162,14 +162,14 @@ impl One<'_> {
         consumes.at.member("from").error(message, hint);
     }
 
-    fn region(&mut self, generator: Option<Slot>) -> Region {
+    fn region(&mut self, generator: Option<SocketIndex>) -> LoopReading {
         let list = self.list();
-        let mut exits: Vec<Route> = self
+        let mut exits: Vec<LoopRoute> = self
             .written
             .exits
             .iter()
             .filter_map(|exit| {
-                Some(Route {
+                Some(LoopRoute {
                     id: exit.id.clone(),
                     from: exit.from?,
                     guard: exit.guard?,
@@ -189,10 +189,10 @@ impl One<'_> {
             if self.written.consumes.is_some() {
                 self.way_back(from, guard);
             }
-            if to != Target::End {
+            if to != RouteTarget::End {
                 exits.retain(|route| route.from != from || route.guard != guard);
                 let id = format!("exit:{}:{}", self.draft.sockets[from.0].id, guard.as_str());
-                exits.push(Route {
+                exits.push(LoopRoute {
                     id,
                     from,
                     guard,
@@ -201,7 +201,7 @@ impl One<'_> {
             }
         }
         let exit_source = self.written.exit.as_ref().and_then(|exit| exit.from);
-        Region {
+        LoopReading {
             generator,
             list,
             exits,
@@ -222,26 +222,26 @@ impl One<'_> {
             .any(|member| self.draft.sockets[member.0].advance.is_some())
     }
 
-    fn exit(&self) -> Option<(Slot, Guard, Target)> {
+    fn exit(&self) -> Option<(SocketIndex, RouteGuard, RouteTarget)> {
         let exit = self.written.exit.as_ref()?;
         Some((exit.from?, exit.guard?, exit.to?))
     }
 
-    fn list(&self) -> Option<List> {
+    fn list(&self) -> Option<LoopList> {
         if let Some(each) = &self.written.iterator {
             let named = if each.items == ITEMS {
                 CURSOR.to_owned()
             } else {
                 format!("{}Index", self.written.id)
             };
-            return Some(List {
+            return Some(LoopList {
                 items: each.items.clone(),
                 alias: each.alias.clone().unwrap_or_else(|| "item".to_owned()),
                 cursor: each.cursor.clone().unwrap_or(named),
             });
         }
         let consumes = self.written.consumes.as_ref()?;
-        Some(List {
+        Some(LoopList {
             items: ITEMS.to_owned(),
             alias: consumes.alias.as_deref().unwrap_or("workItem").to_owned(),
             cursor: consumes.cursor.as_deref().unwrap_or(CURSOR).to_owned(),
@@ -249,7 +249,7 @@ impl One<'_> {
     }
 
     /// A guarded exit needs an output that can be satisfied.
-    fn exit_reads_json(&mut self, from: Slot, guard: Guard) {
+    fn exit_reads_json(&mut self, from: SocketIndex, guard: RouteGuard) {
         let Some(reading) = self.readings[from.0]
             .as_mut()
             .filter(|_| guard.is_guarded())
@@ -257,9 +257,9 @@ impl One<'_> {
             return;
         };
         match reading.parse {
-            None => reading.parse = Some(Parse::Json),
-            Some(Parse::Json) => {}
-            Some(Parse::Text) => {
+            None => reading.parse = Some(OutputParse::Json),
+            Some(OutputParse::Json) => {}
+            Some(OutputParse::Text) => {
                 let socket = &self.draft.sockets[from.0];
                 let message = format!(
                     "the loop is left from `{}` when `{}`, but its output is read as text",
@@ -273,23 +273,23 @@ impl One<'_> {
     }
 
     /// From where a loop is left, it must also be able to go on.
-    fn way_back(&self, from: Slot, guard: Guard) {
+    fn way_back(&self, from: SocketIndex, guard: RouteGuard) {
         let socket = &self.draft.sockets[from.0];
-        let back: Vec<Guard> = socket
+        let back: Vec<RouteGuard> = socket
             .edges
             .iter()
             .filter(
-                |edge| matches!(edge.to, Some(Target::Socket(to)) if self.around.is_member(to, self.index)),
+                |edge| matches!(edge.to, Some(RouteTarget::Socket(to)) if self.around.is_member(to, self.index)),
             )
             .filter_map(|edge| edge.guard)
             .collect();
         let opposite = match guard {
-            Guard::Satisfied => Some(Guard::NotSatisfied),
-            Guard::NotSatisfied => Some(Guard::Satisfied),
-            Guard::Always => None,
+            RouteGuard::Satisfied => Some(RouteGuard::NotSatisfied),
+            RouteGuard::NotSatisfied => Some(RouteGuard::Satisfied),
+            RouteGuard::Always => None,
         };
-        let goes_on =
-            back.contains(&Guard::Always) || opposite.is_none_or(|wanted| back.contains(&wanted));
+        let goes_on = back.contains(&RouteGuard::Always)
+            || opposite.is_none_or(|wanted| back.contains(&wanted));
         let (message, hint) = if back.is_empty() {
             (
                 format!(
@@ -301,7 +301,7 @@ impl One<'_> {
         } else if goes_on {
             return;
         } else {
-            let missing = opposite.unwrap_or(Guard::Always).as_str();
+            let missing = opposite.unwrap_or(RouteGuard::Always).as_str();
             (
                 format!("`{}` has no `{missing}` edge back into the loop", socket.id),
                 missing,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::document::CONFIG;
 use super::edge::EDGE;
-use super::graph::Guard;
+use super::graph::RouteGuard;
 use super::loops::LOOP;
 use super::read::LOADOUT;
 use super::socket::{ADVANCE, ITERATION, SOCKET};
@@ -23,7 +23,7 @@ pub fn schema() -> Value {
         "parse": parse,
         "guard": {
             "description": "When it is taken: always, or by the output's boolean `satisfied`.",
-            "enum": Guard::ALL.map(Guard::as_str),
+            "enum": RouteGuard::ALL.map(RouteGuard::as_str),
         },
         "assign": {
             "description": "Copies into the state of the cast: dotted target path to value path, such as `$.context`.",

@@ -17,15 +17,15 @@ pub(super) use read::{BUDGET, COMPACTION, LIMITS, SettingGroups, read};
 /// The settings of a config, merged over its layers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Settings {
+pub struct ConfigSettings {
     /// Where casts keep their artifacts, as written; relative to the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact_dir: Option<String>,
-    pub budget: Budget,
+    pub budget: BudgetSettings,
     /// How long a cast may go on.
-    pub limits: Limits,
+    pub limits: LimitSettings,
     /// When an agent's context is compacted.
-    pub compaction: Compaction,
+    pub compaction: CompactionSettings,
     /// The agent that plays roles which name none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
@@ -37,7 +37,7 @@ pub struct Settings {
 /// What a cast may spend (C23).
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Budget {
+pub struct BudgetSettings {
     /// Tokens, in and out together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
@@ -59,7 +59,7 @@ pub struct Budget {
 /// The safety net against casts that never end (C2).
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Limits {
+pub struct LimitSettings {
     /// How often one socket may be visited in a cast.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_socket_visits: Option<u64>,
@@ -74,7 +74,7 @@ pub struct Limits {
 /// When an agent's context is compacted.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Compaction {
+pub struct CompactionSettings {
     /// The share of the context window, in percent, from which it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proactive_threshold_percent: Option<f64>,

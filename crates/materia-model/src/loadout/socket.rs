@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::draft::{AdvanceDraft, IterationDraft, SocketDraft, SocketNames, TextDraft};
 use super::edge;
-use crate::document::{Content, DocValue, FieldTable, Location, Read, Schema, field};
+use crate::document::{DocValue, FieldTable, JsonContent, Location, Read, Schema, field};
 use crate::materia;
 use crate::name::SocketId;
 use crate::text;
@@ -188,7 +188,7 @@ pub(super) fn check_target<T>(_: &mut T, names: &SocketNames, value: &DocValue<'
 pub(super) fn position(value: &DocValue<'_>) -> Map<String, Value> {
     let axis = |name: &str| {
         let axis = value.get(name)?;
-        let number = matches!(axis.node.content, Content::Number(_));
+        let number = matches!(axis.node.content, JsonContent::Number(_));
         number.then(|| (name.to_owned(), axis.node.to_value()))
     };
     ["x", "y"].into_iter().filter_map(axis).collect()

@@ -12,7 +12,7 @@ mod slow;
 
 use serde_json::{Value, json};
 
-use super::{Compiled, Config, Document, Graph, Layer, Scope};
+use super::{CompiledLoadout, Config, ConfigDocument, ConfigLayer, ConfigScope, Graph};
 use crate::finding::{Finding, Severity, Source};
 
 /// What every test's materia are: an agent, one that answers JSON, a generator, a utility.
@@ -26,18 +26,18 @@ pub(crate) fn shelf() -> Value {
     })
 }
 
-pub(crate) fn layer(scope: Scope, value: &Value) -> Layer {
+pub(crate) fn layer(scope: ConfigScope, value: &Value) -> ConfigLayer {
     let name = format!("{scope:?}.json").to_lowercase();
-    Layer {
+    ConfigLayer {
         scope,
-        document: Document::parse(Source::new(&name, &value.to_string())),
+        document: ConfigDocument::parse(Source::new(&name, &value.to_string())),
     }
 }
 
 /// Compiles one loadout over the shelf.
-fn compiled(loadout: &Value) -> Compiled {
+fn compiled(loadout: &Value) -> CompiledLoadout {
     let layers = [layer(
-        Scope::Flag,
+        ConfigScope::Flag,
         &json!({"materia": shelf(), "loadouts": {"T": loadout}}),
     )];
     Config::load(&layers).compile("T").unwrap()

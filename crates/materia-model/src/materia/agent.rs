@@ -7,8 +7,8 @@
 use serde_json::json;
 
 use super::read::TIMEOUT;
-use super::{Agent, THINKING, Tools};
-use crate::document::{Content, DocValue, FieldTable, Location, Read, Schema, field};
+use super::{AgentRole, AgentTools, THINKING};
+use crate::document::{DocValue, FieldTable, JsonContent, Location, Read, Schema, field};
 use crate::text;
 
 /// How a custom choice of tools is written.
@@ -17,7 +17,7 @@ const CUSTOM: &str = "{\"type\": \"custom\", \"tools\": [\"read\", \"grep\"]}";
 /// The tools that have a name of their own.
 const TOOL_SETS: [&str; 3] = ["none", "readOnly", "coding"];
 
-pub(super) const AGENT: FieldTable<Read<Agent>> = FieldTable {
+pub(super) const AGENT: FieldTable<Read<AgentRole>> = FieldTable {
     owner: "an agent's role",
     about: "",
     fields: &[
@@ -65,8 +65,8 @@ pub(super) const AGENT: FieldTable<Read<Agent>> = FieldTable {
 };
 
 /// Reads the role from its fields; `at` is the materia.
-pub(super) fn read(fields: &[DocValue<'_>], at: &Location) -> Agent {
-    let mut agent = Agent::default();
+pub(super) fn read(fields: &[DocValue<'_>], at: &Location) -> AgentRole {
+    let mut agent = AgentRole::default();
     for value in fields {
         TIMEOUT.read_field(&mut agent.timeout_ms, &(), value);
         AGENT.read_field(&mut agent, &(), value);
@@ -89,10 +89,10 @@ pub(super) fn read(fields: &[DocValue<'_>], at: &Location) -> Agent {
     agent
 }
 
-fn tools(value: &DocValue<'_>) -> Option<Tools> {
+fn tools(value: &DocValue<'_>) -> Option<AgentTools> {
     match &value.node.content {
-        Content::String(word) => tool_set(word, value),
-        Content::Object(_) => custom_tools(value),
+        JsonContent::String(word) => tool_set(word, value),
+        JsonContent::Object(_) => custom_tools(value),
         _ => {
             value.expected(&format!("\"none\", \"readOnly\", \"coding\" or {CUSTOM}"));
             None
@@ -100,11 +100,11 @@ fn tools(value: &DocValue<'_>) -> Option<Tools> {
     }
 }
 
-fn tool_set(word: &str, value: &DocValue<'_>) -> Option<Tools> {
+fn tool_set(word: &str, value: &DocValue<'_>) -> Option<AgentTools> {
     match word {
-        "none" => Some(Tools::None),
-        "readOnly" => Some(Tools::ReadOnly),
-        "coding" => Some(Tools::Coding),
+        "none" => Some(AgentTools::None),
+        "readOnly" => Some(AgentTools::ReadOnly),
+        "coding" => Some(AgentTools::Coding),
         _ => {
             let message = format!("{} is no choice of tools", text::quoted(word));
             let hint = match text::closest(word, TOOL_SETS) {
@@ -117,7 +117,7 @@ fn tool_set(word: &str, value: &DocValue<'_>) -> Option<Tools> {
     }
 }
 
-fn custom_tools(value: &DocValue<'_>) -> Option<Tools> {
+fn custom_tools(value: &DocValue<'_>) -> Option<AgentTools> {
     let hint = format!("write {CUSTOM}");
     if value.get("type").and_then(|kind| kind.node.as_str()) != Some("custom") {
         let message = "a choice of tools in an object says \"type\": \"custom\"";
@@ -139,7 +139,7 @@ fn custom_tools(value: &DocValue<'_>) -> Option<Tools> {
             names.push(name.to_owned());
         }
     }
-    Some(Tools::Custom(names))
+    Some(AgentTools::Custom(names))
 }
 
 /// An unknown level is kept: the agent falls back and says so.

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::agent::{self, AGENT};
 use super::utility::{self, RUN, UTILITY};
-use super::{Assign, Interrupted, Kind, Materia, Parse};
+use super::{InterruptedPolicy, Materia, MateriaBody, OutputParse, StateAssign};
 use crate::document::{
-    Content, DocValue, FieldTable, Location, Read, Schema, SourceMember, choices, field,
+    DocValue, FieldTable, JsonContent, Location, Read, Schema, SourceMember, choices, field,
 };
 use crate::text;
 
@@ -20,15 +20,16 @@ pub(crate) const INVALID: &str = "invalid-materia";
 /// The words of `lockState`, with whether they lock.
 pub(crate) const LOCK_STATES: &[(&str, bool)] = &[("locked", true), ("unlocked", false)];
 /// The words of `parse`.
-pub(crate) const PARSE_WORDS: &[(&str, Parse)] = &[("text", Parse::Text), ("json", Parse::Json)];
+pub(crate) const PARSE_WORDS: &[(&str, OutputParse)] =
+    &[("text", OutputParse::Text), ("json", OutputParse::Json)];
 const KINDS: &[(&str, MateriaKind)] = &[
     ("agent", MateriaKind::Agent),
     ("utility", MateriaKind::Utility),
 ];
-const INTERRUPTED: &[(&str, Interrupted)] = &[
-    ("rerun", Interrupted::Rerun),
-    ("ask", Interrupted::Ask),
-    ("fail", Interrupted::Fail),
+const INTERRUPTED: &[(&str, InterruptedPolicy)] = &[
+    ("rerun", InterruptedPolicy::Rerun),
+    ("ask", InterruptedPolicy::Ask),
+    ("fail", InterruptedPolicy::Fail),
 ];
 
 /// The fields of every materia.
@@ -218,8 +219,8 @@ pub(crate) fn read(fields: &[SourceMember<'_>], at: &Location) -> Option<Materia
         None => fields.iter().map(|field| field.layer).max().unwrap_or(0),
     };
     materia.kind = match kind {
-        MateriaKind::Agent => Kind::Agent(agent::read(&own, at)),
-        MateriaKind::Utility => Kind::Utility(utility::read(&own, at)?),
+        MateriaKind::Agent => MateriaBody::Agent(agent::read(&own, at)),
+        MateriaKind::Utility => MateriaBody::Utility(utility::read(&own, at)?),
     };
     (at.findings.errors() == before).then_some(materia)
 }
@@ -249,12 +250,12 @@ fn report_foreign_field(value: &DocValue<'_>, kind: MateriaKind) {
 }
 
 /// How an output is read.
-pub(crate) fn parse(value: &DocValue<'_>) -> Option<Parse> {
+pub(crate) fn parse(value: &DocValue<'_>) -> Option<OutputParse> {
     value.choice(PARSE_WORDS)
 }
 
 /// What an output is copied to, in the order written.
-pub(crate) fn assign(value: &DocValue<'_>) -> Vec<Assign> {
+pub(crate) fn assign(value: &DocValue<'_>) -> Vec<StateAssign> {
     if !value.object() {
         return Vec::new();
     }
@@ -268,7 +269,7 @@ pub(crate) fn assign(value: &DocValue<'_>) -> Vec<Assign> {
                 .error("the target of an assignment is blank", hint);
         } else if let Some(source) = field.text() {
             let (target, source) = (field.name().to_owned(), source.to_owned());
-            copies.push(Assign { target, source });
+            copies.push(StateAssign { target, source });
         }
     }
     copies
@@ -277,7 +278,7 @@ pub(crate) fn assign(value: &DocValue<'_>) -> Vec<Assign> {
 /// The names of environment variables: one, or a list.
 fn variable_names(value: &DocValue<'_>) -> Vec<String> {
     match &value.node.content {
-        Content::String(name) => vec![name.clone()],
+        JsonContent::String(name) => vec![name.clone()],
         _ => value.texts(),
     }
 }

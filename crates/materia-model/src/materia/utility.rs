@@ -6,8 +6,8 @@
 use serde_json::{Map, Value, json};
 
 use super::read::TIMEOUT;
-use super::{Run, Utility};
-use crate::document::{Content, DocValue, FieldTable, Location, Read, Schema, field};
+use super::{UtilityCommand, UtilityProgram};
+use crate::document::{DocValue, FieldTable, JsonContent, Location, Read, Schema, field};
 use crate::{template, text};
 
 /// How a shipped utility is written.
@@ -28,7 +28,7 @@ pub(super) const UTILITY: FieldTable<Read<Map<String, Value>>> = FieldTable {
 };
 
 /// What a utility runs: one of these.
-pub(super) const RUN: FieldTable<Read<Option<Run>>> = FieldTable {
+pub(super) const RUN: FieldTable<Read<Option<UtilityCommand>>> = FieldTable {
     owner: "a utility",
     about: "",
     fields: &[
@@ -42,7 +42,7 @@ pub(super) const RUN: FieldTable<Read<Option<Run>>> = FieldTable {
                     "type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1},
                 })
             }),
-            |run, (), value| *run = command(value).map(Run::Command),
+            |run, (), value| *run = command(value).map(UtilityCommand::Command),
         ),
         field("script", "A utility that ships with the program.").with(
             Schema::Json(|| {
@@ -57,19 +57,19 @@ pub(super) const RUN: FieldTable<Read<Option<Run>>> = FieldTable {
                     "required": ["kind", "name"],
                 })
             }),
-            |run, (), value| *run = script(value).map(Run::Shipped),
+            |run, (), value| *run = script(value).map(UtilityCommand::Shipped),
         ),
         field("template", "A command template.").with(
             Schema::Json(|| json!({"type": ["string", "array", "object"]})),
             |run, (), value| *run = read_template(value),
         ),
         field("recipe", "A recipe by name or path.")
-            .text(|run, name| *run = Some(Run::Recipe(name.to_owned()))),
+            .text(|run, name| *run = Some(UtilityCommand::Recipe(name.to_owned()))),
     ],
 };
 
 /// Reads the utility from its fields; `at` is the materia.
-pub(super) fn read(fields: &[DocValue<'_>], at: &Location) -> Option<Utility> {
+pub(super) fn read(fields: &[DocValue<'_>], at: &Location) -> Option<UtilityProgram> {
     let mut params = Map::new();
     let mut timeout_ms = None;
     for value in fields {
@@ -77,7 +77,7 @@ pub(super) fn read(fields: &[DocValue<'_>], at: &Location) -> Option<Utility> {
         UTILITY.read_field(&mut params, &(), value);
     }
     let run = run(fields, at)?;
-    Some(Utility {
+    Some(UtilityProgram {
         run,
         params,
         timeout_ms,
@@ -100,7 +100,7 @@ pub(super) fn timeout(value: &DocValue<'_>) -> Option<u64> {
     Some(given.ceil() as u64)
 }
 
-fn run(fields: &[DocValue<'_>], at: &Location) -> Option<Run> {
+fn run(fields: &[DocValue<'_>], at: &Location) -> Option<UtilityCommand> {
     let mut given = fields.iter().filter(|field| RUN.has(field.name()));
     let Some(first) = given.next() else {
         let id = text::quoted(at.path.last());
@@ -121,7 +121,7 @@ fn run(fields: &[DocValue<'_>], at: &Location) -> Option<Run> {
 
 fn command(value: &DocValue<'_>) -> Option<Vec<String>> {
     let hint = "write argv as a list, such as [\"python3\", \"check.py\"]; there is no shell";
-    let Content::Array(items) = &value.node.content else {
+    let JsonContent::Array(items) = &value.node.content else {
         let message = format!("`command` is {}, not a list of strings", value.node.kind());
         value.error(message, hint);
         return None;
@@ -175,7 +175,7 @@ fn script(value: &DocValue<'_>) -> Option<String> {
 }
 
 /// A template is checked as far as it can be without values (C20).
-fn read_template(value: &DocValue<'_>) -> Option<Run> {
+fn read_template(value: &DocValue<'_>) -> Option<UtilityCommand> {
     let path = value.at.path.render();
     let below = |inner: Option<String>| match inner {
         Some(inner) if inner.starts_with('[') => format!("{path}{inner}"),
@@ -193,5 +193,5 @@ fn read_template(value: &DocValue<'_>) -> Option<Run> {
         finding.path = Some(below(finding.path.take()));
         value.at.findings.adopt(finding);
     }
-    template.map(|template| Run::Template(Box::new(template)))
+    template.map(|template| UtilityCommand::Template(Box::new(template)))
 }

@@ -35,7 +35,7 @@ pub enum Address {
 
 /// What an address begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum AddressKind {
     Coordinator,
     Run,
     Branch,
@@ -44,7 +44,7 @@ pub enum Kind {
     Tool,
 }
 
-impl Kind {
+impl AddressKind {
     /// Every kind, in the order they are told.
     pub const ALL: [Self; 6] = [
         Self::Run,
@@ -137,7 +137,7 @@ impl AddressError {
             }
             Self::NoKind { .. } => format!("write {}", shapes()),
             Self::UnknownKind { kind, .. } => {
-                match text::closest(kind, Kind::ALL.iter().map(|kind| kind.as_str())) {
+                match text::closest(kind, AddressKind::ALL.iter().map(|kind| kind.as_str())) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("write {}", shapes()),
                 }
@@ -150,19 +150,22 @@ impl AddressError {
 }
 
 fn shapes() -> String {
-    text::list(&Kind::ALL.map(|kind| format!("`{}`", kind.shape())), "or")
+    text::list(
+        &AddressKind::ALL.map(|kind| format!("`{}`", kind.shape())),
+        "or",
+    )
 }
 
 impl Address {
     /// Which kind it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> AddressKind {
         match self {
-            Self::Coordinator => Kind::Coordinator,
-            Self::Run(_) => Kind::Run,
-            Self::Branch(..) => Kind::Branch,
-            Self::Room(_) => Kind::Room,
-            Self::Session(_) => Kind::Session,
-            Self::Tool(_) => Kind::Tool,
+            Self::Coordinator => AddressKind::Coordinator,
+            Self::Run(_) => AddressKind::Run,
+            Self::Branch(..) => AddressKind::Branch,
+            Self::Room(_) => AddressKind::Room,
+            Self::Session(_) => AddressKind::Session,
+            Self::Tool(_) => AddressKind::Tool,
         }
     }
 
@@ -180,7 +183,7 @@ impl FromStr for Address {
 
     fn from_str(given: &str) -> Result<Self, AddressError> {
         let given = given.trim();
-        if given == Kind::Coordinator.as_str() {
+        if given == AddressKind::Coordinator.as_str() {
             return Ok(Self::Coordinator);
         }
         let Some((kind, rest)) = given.split_once(':') else {
@@ -195,15 +198,20 @@ impl FromStr for Address {
                 rest: rest.trim(),
             },
         );
-        match Kind::ALL.into_iter().find(|known| known.as_str() == kind) {
-            Some(Kind::Run) => parts.only("run id", Kind::Run).map(Self::Run),
-            Some(Kind::Session) => parts.only("session id", Kind::Session).map(Self::Session),
-            Some(Kind::Tool) => parts.only("tool name", Kind::Tool).map(Self::Tool),
-            Some(Kind::Branch) => parts.branch(),
-            Some(Kind::Room) => parts.room(),
-            Some(Kind::Coordinator) => Err(AddressError::TooMany {
+        match AddressKind::ALL
+            .into_iter()
+            .find(|known| known.as_str() == kind)
+        {
+            Some(AddressKind::Run) => parts.only("run id", AddressKind::Run).map(Self::Run),
+            Some(AddressKind::Session) => parts
+                .only("session id", AddressKind::Session)
+                .map(Self::Session),
+            Some(AddressKind::Tool) => parts.only("tool name", AddressKind::Tool).map(Self::Tool),
+            Some(AddressKind::Branch) => parts.branch(),
+            Some(AddressKind::Room) => parts.room(),
+            Some(AddressKind::Coordinator) => Err(AddressError::TooMany {
                 given: given.to_owned(),
-                shape: Kind::Coordinator.shape(),
+                shape: AddressKind::Coordinator.shape(),
             }),
             None => Err(AddressError::UnknownKind {
                 given: given.to_owned(),
@@ -223,7 +231,7 @@ impl Parts<'_> {
     fn only<T: FromStr<Err = NameError>>(
         &self,
         part: &'static str,
-        kind: Kind,
+        kind: AddressKind,
     ) -> Result<T, AddressError> {
         if self.rest.contains('/') {
             return Err(AddressError::TooMany {
@@ -239,24 +247,24 @@ impl Parts<'_> {
         if branch.contains('/') {
             return Err(AddressError::TooMany {
                 given: self.given.to_owned(),
-                shape: Kind::Branch.shape(),
+                shape: AddressKind::Branch.shape(),
             });
         }
-        let run = self.name(run, "run id", Kind::Branch)?;
+        let run = self.name(run, "run id", AddressKind::Branch)?;
         Ok(Address::Branch(
             run,
-            self.name(branch, "branch name", Kind::Branch)?,
+            self.name(branch, "branch name", AddressKind::Branch)?,
         ))
     }
 
     fn room(&self) -> Result<Address, AddressError> {
         let (run, room) = self.rest.split_once('/').unwrap_or((self.rest, MAIN_ROOM));
-        let run: RunId = self.name(run, "run id", Kind::Room)?;
+        let run: RunId = self.name(run, "run id", AddressKind::Room)?;
         match room.trim() {
             MAIN_ROOM => Ok(Address::Room(run)),
             more if more.contains('/') => Err(AddressError::TooMany {
                 given: self.given.to_owned(),
-                shape: Kind::Room.shape(),
+                shape: AddressKind::Room.shape(),
             }),
             _ => Err(AddressError::Subroom {
                 given: self.given.to_owned(),
@@ -269,7 +277,7 @@ impl Parts<'_> {
         &self,
         name: &str,
         part: &'static str,
-        kind: Kind,
+        kind: AddressKind,
     ) -> Result<T, AddressError> {
         let given = || self.given.to_owned();
         let name = name.trim();

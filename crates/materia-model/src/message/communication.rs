@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::address::Address;
-use super::mail::Mail;
-use super::room::Member;
+use super::mail::MailState;
+use super::room::RoomMember;
 use crate::time::Timestamp;
 
 /// How many contacts the document lists.
@@ -24,7 +24,7 @@ pub struct Communication {
     /// The run that started it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    pub rooms: Vec<RoomSeen>,
+    pub rooms: Vec<RoomOverview>,
     /// Everybody else.
     pub contacts: Vec<Contact>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,7 +33,7 @@ pub struct Communication {
 
 /// A room, from outside.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RoomSeen {
+pub struct RoomOverview {
     /// Where to write.
     pub address: Address,
     pub name: &'static str,
@@ -60,14 +60,14 @@ pub struct Contact {
 
 impl Communication {
     /// The document of somebody in a run; nothing before the run has begun.
-    pub fn of(mail: &Mail, own: Option<&Address>) -> Option<Self> {
+    pub fn of(mail: &MailState, own: Option<&Address>) -> Option<Self> {
         let run = mail.run.as_ref()?;
         let root = Address::Run(run.clone());
         let own = own.cloned().unwrap_or_else(|| root.clone());
         let others = mail.room().roster().filter(|member| member.address != own);
         let room = Address::Room(run.clone());
         Some(Self {
-            rooms: vec![RoomSeen {
+            rooms: vec![RoomOverview {
                 address: room,
                 name: "main",
                 members: mail.room().roster().len(),
@@ -83,7 +83,7 @@ impl Communication {
 
 impl Contact {
     /// A member as others see it.
-    pub fn of(member: &Member) -> Self {
+    pub fn of(member: &RoomMember) -> Self {
         let about = |field: &str| member.about.get(field).cloned();
         Self {
             address: member.address.clone(),

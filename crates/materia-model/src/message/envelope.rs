@@ -1,6 +1,6 @@
 //! What is sent: a typed document with an address on it.
 //!
-//! Owns the checks and bounds of an envelope (A10). A [`Draft`] is what somebody wrote, an
+//! Owns the checks and bounds of an envelope (A10). A [`MessageDraft`] is what somebody wrote, an
 //! [`Envelope`] has been checked. Ids and times are given when it is posted.
 
 use std::fmt;
@@ -42,7 +42,7 @@ pub struct MessageType(String);
     ts(rename = "MessageRequest", optional_fields = nullable)
 )]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Draft {
+pub struct MessageDraft {
     /// Where it should go.
     pub to: String,
     /// What kind of message it is.
@@ -157,7 +157,7 @@ impl EnvelopeError {
     }
 }
 
-impl Draft {
+impl MessageDraft {
     /// Checks everything and gives the message that can be sent.
     pub fn check(self) -> Result<Envelope, EnvelopeError> {
         let to = address("to", Some(&self.to))?.ok_or(EnvelopeError::Missing("to"))?;

@@ -57,7 +57,7 @@ impl Message {
 /// A process, across pid reuse and reboots (A3).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Holder {
+pub struct MessageHolder {
     /// The number the kernel gave it.
     pub pid: i32,
     /// When it started, in clock ticks since boot.
@@ -68,10 +68,10 @@ pub struct Holder {
 
 /// A claim: from now on it is this process's task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Claim {
+pub struct MessageClaim {
     pub id: String,
     /// Whose task it is.
-    pub by: Holder,
+    pub by: MessageHolder,
     /// Whether the same claim is only handed on, by the process that made it to the one it made it
     /// for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -80,20 +80,20 @@ pub struct Claim {
 
 /// A message was dealt with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Handled {
+pub struct MessageHandled {
     pub id: String,
 }
 
 /// A message could not be dealt with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Failed {
+pub struct MessageFailed {
     pub id: String,
     pub error: String,
 }
 
 /// A message was handed to the process by other means than a claim.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Delivered {
+pub struct MessageDelivered {
     pub id: String,
     /// By which means: `stdin` or `fifo`.
     pub how: String,
@@ -101,7 +101,7 @@ pub struct Delivered {
 
 /// What the post needs to know of a beginning.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Start {
+pub struct MailStart {
     /// The generation that begins.
     pub generation: String,
     pub run: RunId,
@@ -119,12 +119,12 @@ pub struct Start {
     pub agent: Option<Value>,
     /// Who watches over it, as it was written.
     #[serde(default)]
-    pub supervisor: Option<Supervisor>,
+    pub supervisor: Option<MailSupervisor>,
 }
 
 /// Who watches over a generation.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Supervisor {
+pub struct MailSupervisor {
     pub pid: i32,
     /// When it started, in clock ticks since boot.
     pub start: u64,
@@ -134,7 +134,7 @@ pub struct Supervisor {
 
 /// What the post needs to know of an end.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct End {
+pub struct MailEnd {
     #[serde(default)]
     pub generation: Option<String>,
     pub status: String,
@@ -142,24 +142,24 @@ pub struct End {
 
 /// One record, as far as it concerns messages.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Record {
+pub enum MailRecord {
     /// Something was posted.
     Message(Box<Message>),
     /// Somebody took it.
-    Claim(Claim),
+    Claim(MessageClaim),
     /// It has been dealt with.
-    Handled(Handled),
+    Handled(MessageHandled),
     /// It could not be dealt with.
-    Failed(Failed),
+    Failed(MessageFailed),
     /// It was handed to the process.
-    Delivered(Delivered),
+    Delivered(MessageDelivered),
     /// A generation begins.
-    Start(Box<Start>),
+    Start(Box<MailStart>),
     /// A generation has ended.
-    End(End),
+    End(MailEnd),
 }
 
-impl Record {
+impl MailRecord {
     /// What a record says; nothing where it is about something else, or is not spelled as it should
     /// be.
     pub fn read(record: &record::Record) -> Option<Self> {
@@ -168,24 +168,26 @@ impl Record {
             MESSAGE => Message::deserialize(data)
                 .ok()
                 .map(|message| Self::Message(Box::new(message))),
-            CLAIM => Claim::deserialize(data).ok().map(Self::Claim),
-            HANDLED => Handled::deserialize(data).ok().map(Self::Handled),
-            FAILED => Failed::deserialize(data).ok().map(Self::Failed),
-            DELIVERED => Delivered::deserialize(data).ok().map(Self::Delivered),
-            RUN_START => Start::deserialize(data)
+            CLAIM => MessageClaim::deserialize(data).ok().map(Self::Claim),
+            HANDLED => MessageHandled::deserialize(data).ok().map(Self::Handled),
+            FAILED => MessageFailed::deserialize(data).ok().map(Self::Failed),
+            DELIVERED => MessageDelivered::deserialize(data)
+                .ok()
+                .map(Self::Delivered),
+            RUN_START => MailStart::deserialize(data)
                 .ok()
                 .map(|start| Self::Start(Box::new(start))),
-            RUN_END => End::deserialize(data).ok().map(Self::End),
+            RUN_END => MailEnd::deserialize(data).ok().map(Self::End),
             _ => None,
         }
     }
 }
 
-impl Start {
+impl MailStart {
     /// Who watches over it.
-    pub fn supervisor(&self) -> Option<Holder> {
+    pub fn supervisor(&self) -> Option<MessageHolder> {
         let known = self.supervisor.as_ref()?;
-        Some(Holder {
+        Some(MessageHolder {
             pid: known.pid,
             start_time: known.start,
             boot_id: known.boot.clone(),

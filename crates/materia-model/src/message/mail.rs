@@ -2,7 +2,7 @@
 //!
 //! Owns routing a record to the view it belongs to: the run's queue, the queues of its branches,
 //! the outbox, the room. `fold(a ++ b) == fold_from(fold(a), b)` holds because a record is all that
-//! [`Mail::apply`] looks at. A new generation leaves what waited for the old one behind: it becomes
+//! [`MailState::apply`] looks at. A new generation leaves what waited for the old one behind: it becomes
 //! stale, and is never delivered. Only an agent that is started again is still who it was, and
 //! finds its messages where they waited (A12).
 
@@ -12,10 +12,10 @@ use serde_json::Value;
 
 use super::address::Address;
 use super::envelope::Envelope;
-use super::event::{Holder, Message, Record, Start, asked_by};
+use super::event::{MailRecord, MailStart, Message, MessageHolder, asked_by};
 use super::mailbox::Mailbox;
 use super::outbox::Outbox;
-use super::queue::{Entry, Queue, State};
+use super::queue::{MessageQueue, MessageState, QueueEntry};
 use super::room::Room;
 use crate::name::{BranchName, RunId, SessionId};
 use crate::record;
@@ -34,7 +34,7 @@ const CONTROL: [&str; 4] = [
 
 /// One queue of a run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum QueueId {
     /// The run's own.
     Run,
     Branch(BranchName),
@@ -42,7 +42,7 @@ pub enum Place {
 
 /// The messages of a run, as its journal left them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Mail {
+pub struct MailState {
     pub run: Option<RunId>,
     pub generation: Option<String>,
     /// Its first generation, which tells a run from a later one with the same id.
@@ -52,7 +52,7 @@ pub struct Mail {
     /// The run that started it.
     pub parent: Option<String>,
     /// Who watches over its latest generation.
-    pub supervisor: Option<Holder>,
+    pub supervisor: Option<MessageHolder>,
     /// Its contract.
     pub mailbox: Mailbox,
     /// How the latest generation ended, if it has.
@@ -67,65 +67,65 @@ pub struct Mail {
     pub left_behind: usize,
     /// Whether the latest generation is an agent.
     is_agent: bool,
-    inbox: Queue,
-    branches: BTreeMap<BranchName, Queue>,
+    inbox: MessageQueue,
+    branches: BTreeMap<BranchName, MessageQueue>,
     outbox: Outbox,
     room: Room,
 }
 
-impl Mail {
+impl MailState {
     /// Takes one record in.
     pub fn apply(&mut self, record: &record::Record) {
         self.seq = record.seq;
-        let Some(known) = Record::read(record) else {
+        let Some(known) = MailRecord::read(record) else {
             return;
         };
         let at = record.at;
         self.updated_at = Some(at);
         match known {
-            Record::Message(message) => {
+            MailRecord::Message(message) => {
                 self.asked_by = asked_by(record).or(self.asked_by.take());
                 self.post(record.seq, at, &message);
             }
-            Record::Claim(claim) => {
+            MailRecord::Claim(claim) => {
                 self.find(&claim.id, |queue| {
                     queue.claim(at, &claim.id, &claim.by, claim.handed)
                 });
             }
-            Record::Handled(done) => {
+            MailRecord::Handled(done) => {
                 self.find(&done.id, |queue| {
-                    queue.finish(&done.id, State::Handled { at })
+                    queue.finish(&done.id, MessageState::Handled { at })
                 });
             }
-            Record::Failed(failed) => self.find(&failed.id, |queue| {
+            MailRecord::Failed(failed) => self.find(&failed.id, |queue| {
                 queue.finish(
                     &failed.id,
-                    State::Failed {
+                    MessageState::Failed {
                         at,
                         error: failed.error.clone(),
                     },
                 )
             }),
-            Record::Delivered(sent) => {
+            MailRecord::Delivered(sent) => {
                 self.find(&sent.id, |queue| {
                     queue.finish(
                         &sent.id,
-                        State::Delivered {
+                        MessageState::Delivered {
                             at,
                             how: sent.how.clone(),
                         },
                     )
                 });
             }
-            Record::Start(start) => self.start(at, &start),
-            Record::End(end) => {
+            MailRecord::Start(start) => self.start(at, &start),
+            MailRecord::End(end) => {
                 self.ended = Some(end.status);
                 self.room.end();
             }
         }
     }
 
-    fn start(&mut self, at: Timestamp, start: &Start) {
+    fn start(&mut self, at: Timestamp, start: &MailStart) {
         let was_agent = std::mem::replace(&mut self.is_agent, start.agent.is_some());
         if was_agent && self.is_agent {
             self.left_behind = 0;
@@ -238,7 +238,7 @@ impl Mail {
 
     /// The parcels that wait for the program of the run, in the order in which they were posted, as
     /// far as a record: nobody who lives has claimed them.
-    pub fn waiting(&self, up_to: u64, is_dead: impl Fn(&Holder) -> bool) -> Vec<Message> {
+    pub fn waiting(&self, up_to: u64, is_dead: impl Fn(&MessageHolder) -> bool) -> Vec<Message> {
         let queues = std::iter::once((None, &self.inbox)).chain(
             self.branches
                 .iter()
@@ -248,7 +248,8 @@ impl Mail {
             queues.flat_map(|(branch, queue)| queue.open.iter().map(move |found| (branch, found)));
         let mut waiting: Vec<_> = open
             .filter(|(_, ((seq, _), entry))| {
-                let claimed = matches!(&entry.state, State::Claimed { by, .. } if !is_dead(by));
+                let claimed =
+                    matches!(&entry.state, MessageState::Claimed { by, .. } if !is_dead(by));
                 *seq <= up_to && !claimed
             })
             .collect();
@@ -259,7 +260,7 @@ impl Mail {
             .collect()
     }
 
-    fn parcel(&self, branch: Option<&BranchName>, entry: &Entry) -> Option<Message> {
+    fn parcel(&self, branch: Option<&BranchName>, entry: &QueueEntry) -> Option<Message> {
         let mut envelope = entry.envelope.as_deref()?.clone();
         if let (Some(branch), Some(run)) = (branch, &self.run) {
             envelope.to = Address::Branch(run.clone(), branch.clone());
@@ -271,7 +272,7 @@ impl Mail {
         })
     }
 
-    fn find(&mut self, id: &str, mut change: impl FnMut(&mut Queue) -> bool) {
+    fn find(&mut self, id: &str, mut change: impl FnMut(&mut MessageQueue) -> bool) {
         if !change(&mut self.inbox) {
             let branch = id
                 .rsplit_once(':')
@@ -286,24 +287,24 @@ impl Mail {
     }
 
     /// A queue of the run; an empty one where nothing was ever sent.
-    pub fn queue(&self, place: &Place) -> &Queue {
-        static EMPTY: Queue = Queue::EMPTY;
+    pub fn queue(&self, place: &QueueId) -> &MessageQueue {
+        static EMPTY: MessageQueue = MessageQueue::EMPTY;
         match place {
-            Place::Run => &self.inbox,
-            Place::Branch(branch) => self.branches.get(branch).unwrap_or(&EMPTY),
+            QueueId::Run => &self.inbox,
+            QueueId::Branch(branch) => self.branches.get(branch).unwrap_or(&EMPTY),
         }
     }
 
     /// Where a message is, if it is not finished.
-    pub fn place_of(&self, id: &str) -> Option<Place> {
+    pub fn place_of(&self, id: &str) -> Option<QueueId> {
         if self.inbox.find(id).is_some() {
-            return Some(Place::Run);
+            return Some(QueueId::Run);
         }
         let holding = self
             .branches
             .iter()
             .find(|(_, queue)| queue.find(id).is_some());
-        holding.map(|(branch, _)| Place::Branch(branch.clone()))
+        holding.map(|(branch, _)| QueueId::Branch(branch.clone()))
     }
 
     /// The names of all branches that were ever written to.

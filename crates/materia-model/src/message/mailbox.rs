@@ -19,13 +19,13 @@ const MOST_TYPES: usize = 1000;
 pub struct Mailbox {
     /// What it takes; anything, where nothing is listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub accepts: Vec<Declared>,
+    pub accepts: Vec<DeclaredType>,
     /// What it sends; anything, where nothing is listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub emits: Vec<Declared>,
+    pub emits: Vec<DeclaredType>,
     /// How the run's process is handed its messages.
-    #[serde(default, skip_serializing_if = "Deliver::is_default")]
-    pub deliver: Deliver,
+    #[serde(default, skip_serializing_if = "DeliveryMethod::is_default")]
+    pub deliver: DeliveryMethod,
 }
 
 /// One type of a contract, with whatever its author says about it.
@@ -35,7 +35,7 @@ pub struct Mailbox {
     derive(ts_rs::TS),
     ts(rename = "DeclaredMessage")
 )]
-pub struct Declared {
+pub struct DeclaredType {
     /// The type; a `*` at its end stands for any rest.
     #[serde(rename = "type")]
     pub kind: String,
@@ -48,7 +48,7 @@ pub struct Declared {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub enum Deliver {
+pub enum DeliveryMethod {
     /// It asks for them with `materia receive`.
     #[default]
     Receive,
@@ -58,7 +58,7 @@ pub enum Deliver {
     Fifo,
 }
 
-impl Deliver {
+impl DeliveryMethod {
     /// Every way, in the order they are told.
     pub const ALL: [Self; 3] = [Self::Receive, Self::Stdin, Self::Fifo];
 
@@ -108,10 +108,12 @@ impl Mailbox {
             return Err(MailboxError::Unknown(unknown.clone()));
         }
         let deliver = match fields.get("deliver") {
-            None | Some(Value::Null) => Deliver::default(),
+            None | Some(Value::Null) => DeliveryMethod::default(),
             Some(given) => {
                 let word = given.as_str().unwrap_or_default();
-                let known = Deliver::ALL.into_iter().find(|way| way.as_str() == word);
+                let known = DeliveryMethod::ALL
+                    .into_iter()
+                    .find(|way| way.as_str() == word);
                 known.ok_or_else(|| MailboxError::Deliver(given.to_string()))?
             }
         };
@@ -137,7 +139,7 @@ impl Mailbox {
     }
 }
 
-impl Declared {
+impl DeclaredType {
     /// Whether a type is meant by it.
     pub fn covers(&self, kind: &MessageType) -> bool {
         match self.kind.strip_suffix('*') {
@@ -147,7 +149,10 @@ impl Declared {
     }
 }
 
-fn types(field: &'static str, fields: &Map<String, Value>) -> Result<Vec<Declared>, MailboxError> {
+fn types(
+    field: &'static str,
+    fields: &Map<String, Value>,
+) -> Result<Vec<DeclaredType>, MailboxError> {
     let listed = match fields.get(field) {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(listed)) if listed.len() <= MOST_TYPES => listed,
@@ -156,7 +161,7 @@ fn types(field: &'static str, fields: &Map<String, Value>) -> Result<Vec<Declare
     listed.iter().map(|entry| declared(field, entry)).collect()
 }
 
-fn declared(field: &'static str, entry: &Value) -> Result<Declared, MailboxError> {
+fn declared(field: &'static str, entry: &Value) -> Result<DeclaredType, MailboxError> {
     let (kind, notes) = match entry {
         Value::String(kind) => (kind.clone(), Map::new()),
         Value::Object(fields) => {
@@ -175,5 +180,5 @@ fn declared(field: &'static str, entry: &Value) -> Result<Declared, MailboxError
     if kind != "*" && exact.parse::<MessageType>().is_err() {
         return Err(MailboxError::Type { field, given: kind });
     }
-    Ok(Declared { kind, notes })
+    Ok(DeclaredType { kind, notes })
 }

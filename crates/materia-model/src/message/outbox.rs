@@ -23,7 +23,7 @@ const REMEMBERED_BYTES: usize = 8 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub enum Delivery {
+pub enum DeliveryUrgency {
     /// Written down.
     Log,
     /// Shown.
@@ -36,7 +36,7 @@ pub enum Delivery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub enum Level {
+pub enum NoticeLevel {
     /// Not at all.
     Info,
     /// Somewhat.
@@ -45,7 +45,7 @@ pub enum Level {
     Error,
 }
 
-impl Delivery {
+impl DeliveryUrgency {
     /// How urgently a message is told: as its metadata says, else by who is addressed and whether
     /// an answer is wanted.
     pub fn of(envelope: &Envelope) -> Self {
@@ -63,7 +63,7 @@ impl Delivery {
     }
 }
 
-impl Level {
+impl NoticeLevel {
     /// How bad the news is, as the metadata says.
     pub fn of(envelope: &Envelope) -> Self {
         match envelope.meta("level").and_then(Value::as_str) {
@@ -81,15 +81,15 @@ impl Level {
     derive(ts_rs::TS),
     ts(rename = "PostedMessage")
 )]
-pub struct Posted {
+pub struct OutboxMessage {
     /// Its id.
     pub id: String,
     /// When it was posted.
     pub at: Timestamp,
     /// How urgently it is told.
-    pub delivery: Delivery,
+    pub delivery: DeliveryUrgency,
     /// How bad it is.
-    pub level: Level,
+    pub level: NoticeLevel,
     /// Whether somebody waits for an answer.
     pub attention: bool,
     /// All of it.
@@ -99,15 +99,15 @@ pub struct Posted {
     weight: usize,
 }
 
-impl Posted {
+impl OutboxMessage {
     /// A message as it is told.
     pub fn new(at: Timestamp, message: &Message) -> Self {
         let envelope = message.envelope.clone();
         Self {
             id: message.id.clone(),
             at,
-            delivery: Delivery::of(&envelope),
-            level: Level::of(&envelope),
+            delivery: DeliveryUrgency::of(&envelope),
+            level: NoticeLevel::of(&envelope),
             attention: envelope.requires_response(),
             weight: envelope.weight(),
             envelope,
@@ -118,14 +118,14 @@ impl Posted {
 /// The last messages to a coordinator or session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outbox {
-    last: VecDeque<Posted>,
+    last: VecDeque<OutboxMessage>,
     bytes: usize,
     pub total: u64,
 }
 
 impl Outbox {
     pub(super) fn post(&mut self, at: Timestamp, message: &Message) {
-        let posted = Posted::new(at, message);
+        let posted = OutboxMessage::new(at, message);
         self.total += 1;
         self.bytes += posted.weight;
         self.last.push_back(posted);
@@ -136,7 +136,7 @@ impl Outbox {
     }
 
     /// Those that are remembered, oldest first.
-    pub fn last(&self) -> impl DoubleEndedIterator<Item = &Posted> + ExactSizeIterator {
+    pub fn last(&self) -> impl DoubleEndedIterator<Item = &OutboxMessage> + ExactSizeIterator {
         self.last.iter()
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Owns the life of a message in a queue (queued, claimed, then handled, failed, delivered or
 //! stale), the order in which it is claimed, and the bounds: waiting messages are kept whole and
-//! counted against [`Limits`]; of the others only the last are remembered, without their bodies.
+//! counted against [`QueueLimits`]; of the others only the last are remembered, without their bodies.
 //! Whether a claimer still lives is asked, never known.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::address::Address;
 use super::envelope::{Envelope, MessageType};
-use super::event::{Holder, Message};
+use super::event::{Message, MessageHolder};
 use crate::time::Timestamp;
 
 /// How many finished messages are remembered.
@@ -22,12 +22,12 @@ const MOST_CLAIMS: u32 = 5;
 
 /// How much may wait in one queue (A10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct QueueLimits {
     pub messages: usize,
     pub bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for QueueLimits {
     fn default() -> Self {
         Self {
             messages: 10_000,
@@ -44,13 +44,13 @@ impl Default for Limits {
     derive(ts_rs::TS),
     ts(rename = "QueuedMessageState")
 )]
-pub enum State {
+pub enum MessageState {
     /// It waits.
     Queued,
     /// Somebody has it.
     Claimed {
         /// Who.
-        by: Holder,
+        by: MessageHolder,
         /// Since when.
         #[serde(rename = "claimed_at")]
         at: Timestamp,
@@ -85,7 +85,7 @@ pub enum State {
     },
 }
 
-impl State {
+impl MessageState {
     /// The word for it.
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -110,7 +110,7 @@ impl State {
     derive(ts_rs::TS),
     ts(rename = "QueueEntry", optional_fields)
 )]
-pub struct Entry {
+pub struct QueueEntry {
     /// Its id in this queue.
     pub id: String,
     /// What kind of message it is.
@@ -125,7 +125,7 @@ pub struct Entry {
     pub queued_at: Timestamp,
     /// What became of it.
     #[serde(flatten)]
-    pub state: State,
+    pub state: MessageState,
     /// How often it was claimed.
     pub claims: u32,
     /// What it is about.
@@ -138,13 +138,13 @@ pub struct Entry {
 
 /// What a wish to finish a message comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Settled {
+pub enum SettleOutcome {
     /// It can be finished.
     Open,
     /// It is finished in this way already.
     Already(&'static str),
     /// Somebody else has it.
-    Held(Holder),
+    Held(MessageHolder),
     /// There is no such message, or it is forgotten.
     Unknown,
 }
@@ -152,7 +152,7 @@ pub enum Settled {
 /// How many there are of each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "QueueCounts"))]
-pub struct Counts {
+pub struct QueueCounts {
     /// Those that wait.
     pub queued: usize,
     /// Those that somebody has.
@@ -171,23 +171,23 @@ pub struct Counts {
 
 /// A queue, as its records left it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Queue {
+pub struct MessageQueue {
     /// Those that are not finished, by their place in the journal.
-    pub(super) open: BTreeMap<(u64, u32), Entry>,
+    pub(super) open: BTreeMap<(u64, u32), QueueEntry>,
     places: BTreeMap<String, (u64, u32)>,
-    finished: VecDeque<Entry>,
+    finished: VecDeque<QueueEntry>,
     bytes: usize,
-    counts: Counts,
+    counts: QueueCounts,
 }
 
-impl Queue {
+impl MessageQueue {
     /// A queue that nothing was ever sent to.
     pub(super) const EMPTY: Self = Self {
         open: BTreeMap::new(),
         places: BTreeMap::new(),
         finished: VecDeque::new(),
         bytes: 0,
-        counts: Counts {
+        counts: QueueCounts {
             queued: 0,
             claimed: 0,
             handled: 0,
@@ -208,13 +208,13 @@ impl Queue {
         self.bytes += weight;
         self.counts.queued += 1;
         self.places.insert(id.clone(), place);
-        let entry = Entry {
+        let entry = QueueEntry {
             id,
             kind: envelope.kind.clone(),
             from: envelope.from.clone(),
             to: envelope.to.clone(),
             queued_at: at,
-            state: State::Queued,
+            state: MessageState::Queued,
             claims: 0,
             summary: envelope.headline(),
             envelope: Some(Box::new(envelope.clone())),
@@ -224,7 +224,13 @@ impl Queue {
     }
 
     /// Notes who has a message; a later claim replaces an earlier one.
-    pub(super) fn claim(&mut self, at: Timestamp, id: &str, by: &Holder, handed: bool) -> bool {
+    pub(super) fn claim(
+        &mut self,
+        at: Timestamp,
+        id: &str,
+        by: &MessageHolder,
+        handed: bool,
+    ) -> bool {
         let Some(entry) = self
             .places
             .get(id)
@@ -232,17 +238,17 @@ impl Queue {
         else {
             return false;
         };
-        if entry.state == State::Queued {
+        if entry.state == MessageState::Queued {
             self.counts.queued -= 1;
             self.counts.claimed += 1;
         }
         entry.claims += u32::from(!handed);
-        entry.state = State::Claimed { by: by.clone(), at };
+        entry.state = MessageState::Claimed { by: by.clone(), at };
         true
     }
 
     /// Notes what became of a message. The first end is the end.
-    pub(super) fn finish(&mut self, id: &str, state: State) -> bool {
+    pub(super) fn finish(&mut self, id: &str, state: MessageState) -> bool {
         let Some(entry) = self
             .places
             .remove(id)
@@ -258,19 +264,19 @@ impl Queue {
     pub(super) fn supersede(&mut self, at: Timestamp) {
         self.places.clear();
         for entry in std::mem::take(&mut self.open).into_values() {
-            self.bury(entry, State::Stale { at });
+            self.bury(entry, MessageState::Stale { at });
         }
     }
 
-    fn bury(&mut self, mut entry: Entry, state: State) {
+    fn bury(&mut self, mut entry: QueueEntry, state: MessageState) {
         match entry.state {
-            State::Queued => self.counts.queued -= 1,
+            MessageState::Queued => self.counts.queued -= 1,
             _ => self.counts.claimed -= 1,
         }
         match state {
-            State::Handled { .. } => self.counts.handled += 1,
-            State::Failed { .. } => self.counts.failed += 1,
-            State::Delivered { .. } => self.counts.delivered += 1,
+            MessageState::Handled { .. } => self.counts.handled += 1,
+            MessageState::Failed { .. } => self.counts.failed += 1,
+            MessageState::Delivered { .. } => self.counts.delivered += 1,
             _ => self.counts.stale += 1,
         }
         self.bytes -= entry.weight;
@@ -284,56 +290,61 @@ impl Queue {
     }
 
     /// The message that is next: the oldest that waits, or that a dead process has.
-    pub fn next(&self, is_dead: impl Fn(&Holder) -> bool) -> Option<&Entry> {
+    pub fn next(&self, is_dead: impl Fn(&MessageHolder) -> bool) -> Option<&QueueEntry> {
         self.open.values().find(|entry| match &entry.state {
-            State::Claimed { by, .. } => is_dead(by),
+            MessageState::Claimed { by, .. } => is_dead(by),
             _ => true,
         })
     }
 
     /// Whether a message was claimed so often that it is its own fault.
-    pub fn is_poison(entry: &Entry) -> bool {
+    pub fn is_poison(entry: &QueueEntry) -> bool {
         entry.claims >= MOST_CLAIMS
     }
 
     /// What a wish to finish a message comes to, for a process that knows whether others live.
-    pub fn settle(&self, id: &str, by: &Holder, is_dead: impl Fn(&Holder) -> bool) -> Settled {
+    pub fn settle(
+        &self,
+        id: &str,
+        by: &MessageHolder,
+        is_dead: impl Fn(&MessageHolder) -> bool,
+    ) -> SettleOutcome {
         if let Some(entry) = self.places.get(id).and_then(|place| self.open.get(place)) {
             return match &entry.state {
-                State::Claimed { by: other, .. } if other != by && !is_dead(other) => {
-                    Settled::Held(other.clone())
+                MessageState::Claimed { by: other, .. } if other != by && !is_dead(other) => {
+                    SettleOutcome::Held(other.clone())
                 }
-                _ => Settled::Open,
+                _ => SettleOutcome::Open,
             };
         }
         let done = self.finished.iter().rev().find(|entry| entry.id == id);
-        done.map_or(Settled::Unknown, |entry| {
-            Settled::Already(entry.state.as_str())
+        done.map_or(SettleOutcome::Unknown, |entry| {
+            SettleOutcome::Already(entry.state.as_str())
         })
     }
 
     /// Whether one more message of this weight would be too many.
-    pub fn is_full(&self, weight: usize, limits: Limits) -> bool {
+    pub fn is_full(&self, weight: usize, limits: QueueLimits) -> bool {
         self.open.len() >= limits.messages || self.bytes + weight > limits.bytes
     }
 
     /// Everything that is remembered, finished ones first, each group in order.
-    pub fn entries(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = &QueueEntry> {
         self.finished.iter().chain(self.open.values())
     }
 
     /// The messages that are not finished, oldest first.
-    pub fn open(&self) -> impl Iterator<Item = &Entry> {
+    pub fn open(&self) -> impl Iterator<Item = &QueueEntry> {
         self.open.values().filter(|entry| entry.state.is_open())
     }
 
     /// A message that is not finished.
-    pub fn find(&self, id: &str) -> Option<&Entry> {
+    pub fn find(&self, id: &str) -> Option<&QueueEntry> {
         self.places.get(id).and_then(|place| self.open.get(place))
     }
 
     /// How many there are of each.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> QueueCounts {
         self.counts
     }
 }

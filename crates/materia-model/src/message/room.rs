@@ -30,7 +30,7 @@ const LONGEST_FIELD: usize = 1024;
 /// Somebody in a room.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RoomMember"))]
-pub struct Member {
+pub struct RoomMember {
     /// Who.
     pub address: Address,
     /// Since when.
@@ -46,7 +46,7 @@ pub struct Member {
     pub about: Map<String, Value>,
 }
 
-impl Member {
+impl RoomMember {
     /// Whether it is not there any more.
     pub fn has_left(&self) -> bool {
         self.status == LEFT
@@ -60,7 +60,7 @@ impl Member {
     derive(ts_rs::TS),
     ts(rename = "RoomMessage", optional_fields)
 )]
-pub struct Said {
+pub struct RoomMessage {
     /// The message's id.
     pub id: String,
     /// When it was said.
@@ -75,7 +75,7 @@ pub struct Said {
     weight: usize,
 }
 
-impl Said {
+impl RoomMessage {
     /// A message as it was said.
     pub fn new(at: Timestamp, message: &Message) -> Self {
         let envelope = message.envelope.clone();
@@ -93,8 +93,8 @@ impl Said {
 /// A room, as its records left it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Room {
-    timeline: VecDeque<Said>,
-    roster: BTreeMap<Address, Member>,
+    timeline: VecDeque<RoomMessage>,
+    roster: BTreeMap<Address, RoomMember>,
     bytes: usize,
     /// Whether the run is over: nobody is there then, whoever writes in its name.
     over: bool,
@@ -104,7 +104,7 @@ pub struct Room {
 impl Room {
     /// Takes a message in and notes that its sender is there.
     pub(super) fn say(&mut self, at: Timestamp, message: &Message) {
-        let said = Said::new(at, message);
+        let said = RoomMessage::new(at, message);
         if let Some(from) = &said.envelope.from {
             let left = said.envelope.kind.as_str() == "actor.leave";
             self.seen(at, from, said.envelope.body.as_ref(), left);
@@ -203,7 +203,7 @@ impl Room {
         }
     }
 
-    fn member(&mut self, at: Timestamp, address: &Address) -> Option<&mut Member> {
+    fn member(&mut self, at: Timestamp, address: &Address) -> Option<&mut RoomMember> {
         if !self.roster.contains_key(address) && self.roster.len() >= MOST_MEMBERS {
             return None;
         }
@@ -211,7 +211,7 @@ impl Room {
         Some(
             self.roster
                 .entry(address.clone())
-                .or_insert_with(|| Member {
+                .or_insert_with(|| RoomMember {
                     address: address.clone(),
                     joined_at: at,
                     last_seen: at,
@@ -223,12 +223,12 @@ impl Room {
     }
 
     /// What was said and is remembered, oldest first.
-    pub fn timeline(&self) -> impl DoubleEndedIterator<Item = &Said> + ExactSizeIterator {
+    pub fn timeline(&self) -> impl DoubleEndedIterator<Item = &RoomMessage> + ExactSizeIterator {
         self.timeline.iter()
     }
 
     /// Everybody who is or was there, by address.
-    pub fn roster(&self) -> impl ExactSizeIterator<Item = &Member> {
+    pub fn roster(&self) -> impl ExactSizeIterator<Item = &RoomMember> {
         self.roster.values()
     }
 

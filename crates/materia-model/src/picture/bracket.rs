@@ -4,11 +4,11 @@
 //! about itself.
 
 use super::one_line;
-use crate::loadout::graph::{Graph, Loop, Slot};
+use crate::loadout::graph::{Graph, LoopDefinition, SocketIndex};
 
 /// A loop's bracket: the boxes it spans, its column, and the rows where it opens and closes.
 pub(super) struct Bracket<'g> {
-    pub(super) region: &'g Loop,
+    pub(super) region: &'g LoopDefinition,
     pub(super) first: usize,
     pub(super) last: usize,
     pub(super) open: usize,
@@ -18,7 +18,7 @@ pub(super) struct Bracket<'g> {
 
 /// The brackets of the loops whose sockets are drawn; wide ones stand outside.
 pub(super) fn brackets<'g>(graph: &'g Graph, place: &[Option<usize>]) -> Vec<Bracket<'g>> {
-    let span = |region: &'g Loop| {
+    let span = |region: &'g LoopDefinition| {
         let places = || {
             region
                 .members
@@ -60,7 +60,7 @@ pub(super) fn width(brackets: &[Bracket<'_>]) -> usize {
 }
 
 /// The margin of a row that belongs to a socket.
-pub(super) fn margin(brackets: &[Bracket<'_>], row: usize, slot: Slot) -> String {
+pub(super) fn margin(brackets: &[Bracket<'_>], row: usize, slot: SocketIndex) -> String {
     let mut cells = vec![' '; width(brackets)];
     for one in brackets
         .iter()
@@ -84,7 +84,7 @@ pub(super) fn margin(brackets: &[Bracket<'_>], row: usize, slot: Slot) -> String
 }
 
 /// What a loop works through.
-pub(super) fn header(graph: &Graph, region: &Loop) -> String {
+pub(super) fn header(graph: &Graph, region: &LoopDefinition) -> String {
     let mut text = format!(" loop {}", one_line(&region.id, 40));
     if let Some(each) = &region.each {
         text.push_str(&format!(
@@ -100,7 +100,7 @@ pub(super) fn header(graph: &Graph, region: &Loop) -> String {
 }
 
 /// What happens when it is done, where no route of it is drawn.
-pub(super) fn footer(region: &Loop) -> String {
+pub(super) fn footer(region: &LoopDefinition) -> String {
     let done = if region.each.is_some() && region.exits.is_empty() {
         " done ▶ end"
     } else {

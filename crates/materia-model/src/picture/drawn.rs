@@ -8,8 +8,8 @@ use super::bracket::{self, Bracket};
 use super::lane::{self, Lane};
 use super::order::order;
 use super::{Way, kind, one_line, ways};
-use crate::loadout::graph::{Graph, Guard, Slot, Target};
-use crate::materia::Parse;
+use crate::loadout::graph::{Graph, RouteGuard, RouteTarget, SocketIndex};
+use crate::materia::OutputParse;
 
 /// How many sockets are drawn.
 pub const MAX_DRAWN: usize = 200;
@@ -92,7 +92,7 @@ fn drawn(graph: &Graph, room: Room) -> String {
 struct Row {
     body: String,
     side: Side,
-    slot: Slot,
+    slot: SocketIndex,
 }
 
 enum Side {
@@ -108,7 +108,7 @@ enum Side {
 
 struct Picture<'g> {
     graph: &'g Graph,
-    order: &'g [Slot],
+    order: &'g [SocketIndex],
     /// The place of each socket in the order.
     place: Vec<Option<usize>>,
     brackets: Vec<Bracket<'g>>,
@@ -122,12 +122,12 @@ struct Picture<'g> {
 }
 
 impl<'g> Picture<'g> {
-    fn new(graph: &'g Graph, order: &'g [Slot], room: Room) -> Self {
+    fn new(graph: &'g Graph, order: &'g [SocketIndex], room: Room) -> Self {
         let mut place = vec![None; graph.sockets().len()];
         for (position, slot) in order.iter().enumerate() {
             place[slot.position()] = Some(position);
         }
-        let inner = |slot: &Slot| {
+        let inner = |slot: &SocketIndex| {
             title(graph, *slot)
                 .chars()
                 .count()
@@ -197,14 +197,14 @@ impl<'g> Picture<'g> {
     }
 
     /// The ways out of a socket, with what stands on them in the room there is.
-    fn ways(&self, slot: Slot) -> Vec<Way> {
+    fn ways(&self, slot: SocketIndex) -> Vec<Way> {
         let mut ways: Vec<Way> = ways(self.graph, slot).collect();
         if self.room.short {
             for way in &mut ways {
                 way.label = way
                     .label
-                    .replace(Guard::NotSatisfied.as_str(), "✗")
-                    .replace(Guard::Satisfied.as_str(), "✓")
+                    .replace(RouteGuard::NotSatisfied.as_str(), "✗")
+                    .replace(RouteGuard::Satisfied.as_str(), "✓")
                     .replace(", at most ", " ≤")
                     .replace("at most ", "≤");
             }
@@ -214,10 +214,10 @@ impl<'g> Picture<'g> {
 
     fn goes_down(&self, at: usize, way: &Way) -> bool {
         !way.done
-            && matches!(way.to, Target::Socket(to) if self.place[to.position()] == Some(at + 1))
+            && matches!(way.to, RouteTarget::Socket(to) if self.place[to.position()] == Some(at + 1))
     }
 
-    fn down(&mut self, slot: Slot, ways: &[Way]) {
+    fn down(&mut self, slot: SocketIndex, ways: &[Way]) {
         if ways.is_empty() {
             return;
         }
@@ -241,8 +241,8 @@ impl<'g> Picture<'g> {
     /// A way that leaves to the right in this row.
     fn aside(&mut self, row: usize, way: &Way) -> Side {
         let drawn = match way.to {
-            Target::Socket(to) => self.place[to.position()],
-            Target::End => None,
+            RouteTarget::Socket(to) => self.place[to.position()],
+            RouteTarget::End => None,
         };
         if let Some(to) = drawn {
             self.carried.push((row, to));
@@ -292,7 +292,7 @@ impl<'g> Picture<'g> {
         }
     }
 
-    fn border(&mut self, slot: Slot, left: char, mark: char, right: char) {
+    fn border(&mut self, slot: SocketIndex, left: char, mark: char, right: char) {
         let (before, after) = (self.width / 2, self.width + 1 - self.width / 2);
         let body = format!(
             "{left}{}{mark}{}{right}",
@@ -306,7 +306,7 @@ impl<'g> Picture<'g> {
         });
     }
 
-    fn inside(&mut self, slot: Slot, text: &str, side: Side) {
+    fn inside(&mut self, slot: SocketIndex, text: &str, side: Side) {
         let text = one_line(text, self.width);
         let space = " ".repeat(self.width - text.chars().count());
         let edge = if matches!(side, Side::Out { .. } | Side::Note(_)) {
@@ -387,7 +387,7 @@ impl<'g> Picture<'g> {
     }
 }
 
-fn title(graph: &Graph, slot: Slot) -> String {
+fn title(graph: &Graph, slot: SocketIndex) -> String {
     let socket = graph.socket(slot);
     let start = if graph.entry() == slot { "▶ " } else { "" };
     format!(
@@ -397,19 +397,19 @@ fn title(graph: &Graph, slot: Slot) -> String {
     )
 }
 
-fn tags(graph: &Graph, slot: Slot) -> String {
+fn tags(graph: &Graph, slot: SocketIndex) -> String {
     let socket = graph.socket(slot);
     let mut tags = vec![kind(&socket.materia.kind).to_owned()];
     if socket.contract.generator {
         tags.push("generator".to_owned());
-    } else if socket.contract.parse == Parse::Json {
+    } else if socket.contract.parse == OutputParse::Json {
         tags.push("json".to_owned());
     }
     if socket.each.is_some() && socket.loops.is_empty() {
         tags.push("each item".to_owned());
     }
     match &socket.advance {
-        Some(advance) if advance.when == Guard::Always => tags.push("next item".to_owned()),
+        Some(advance) if advance.when == RouteGuard::Always => tags.push("next item".to_owned()),
         Some(advance) => tags.push(format!("next item when {}", advance.when.as_str())),
         None => {}
     }

@@ -6,12 +6,12 @@
 use std::fmt::Write;
 
 use super::{kind, one_line, ways};
-use crate::loadout::graph::{Graph, Slot, Target};
+use crate::loadout::graph::{Graph, RouteTarget, SocketIndex};
 
 /// The graph as a Mermaid flowchart.
 pub fn mermaid(graph: &Graph) -> String {
     let mut out = String::from("flowchart TD\n");
-    let node = |slot: Slot| {
+    let node = |slot: SocketIndex| {
         let socket = graph.socket(slot);
         let text = format!(
             "{}<br/>{}",
@@ -72,7 +72,7 @@ pub fn mermaid(graph: &Graph) -> String {
 pub fn dot(graph: &Graph) -> String {
     let mut out = format!("digraph {} {{\n", quoted(graph.name()));
     out.push_str("  rankdir=TB;\n  node [shape=box, style=rounded];\n");
-    let node = |slot: Slot| {
+    let node = |slot: SocketIndex| {
         let socket = graph.socket(slot);
         let label = format!("{}\n{}", socket.id, one_line(socket.materia.title(), 100));
         let shape = if kind(&socket.materia.kind) == "agent" {
@@ -127,15 +127,15 @@ pub fn dot(graph: &Graph) -> String {
 }
 
 /// The members of a loop that no earlier loop has.
-fn first_members(graph: &Graph, at: usize) -> impl Iterator<Item = Slot> {
+fn first_members(graph: &Graph, at: usize) -> impl Iterator<Item = SocketIndex> {
     let members = graph.loops()[at].members.iter().copied();
     members.filter(move |slot| graph.socket(*slot).loops.first() == Some(&at))
 }
 
-fn name(target: Target, end: &str) -> String {
+fn name(target: RouteTarget, end: &str) -> String {
     match target {
-        Target::Socket(slot) => format!("n{}", slot.position()),
-        Target::End => end.to_owned(),
+        RouteTarget::Socket(slot) => format!("n{}", slot.position()),
+        RouteTarget::End => end.to_owned(),
     }
 }
 

@@ -4,10 +4,10 @@
 //! Owns the walk. Never draws.
 
 use super::ways;
-use crate::loadout::graph::{Graph, Slot, Target};
+use crate::loadout::graph::{Graph, RouteTarget, SocketIndex};
 
 /// At most `most` sockets, from the entry along the edges; what nothing leads to comes last.
-pub fn order(graph: &Graph, most: usize) -> Vec<Slot> {
+pub fn order(graph: &Graph, most: usize) -> Vec<SocketIndex> {
     let mut seen = vec![false; graph.sockets().len()];
     let mut order = Vec::new();
     let starts = std::iter::once(graph.entry()).chain(graph.slots());
@@ -22,17 +22,23 @@ pub fn order(graph: &Graph, most: usize) -> Vec<Slot> {
 
 /// Depth first: a way that stays in the loop comes before one that leaves it, then the order
 /// written.
-fn walk(graph: &Graph, start: Slot, seen: &mut [bool], order: &mut Vec<Slot>, most: usize) {
+fn walk(
+    graph: &Graph,
+    start: SocketIndex,
+    seen: &mut [bool],
+    order: &mut Vec<SocketIndex>,
+    most: usize,
+) {
     let mut ahead = vec![start];
     while let Some(slot) = ahead.pop() {
         if order.len() >= most || std::mem::replace(&mut seen[slot.position()], true) {
             continue;
         }
         order.push(slot);
-        let mut next: Vec<(bool, Slot)> = ways(graph, slot)
+        let mut next: Vec<(bool, SocketIndex)> = ways(graph, slot)
             .filter_map(|way| match way.to {
-                Target::Socket(to) => Some((way.done || leaves(graph, slot, to), to)),
-                Target::End => None,
+                RouteTarget::Socket(to) => Some((way.done || leaves(graph, slot, to), to)),
+                RouteTarget::End => None,
             })
             .collect();
         next.sort_by_key(|(leaves, _)| *leaves);
@@ -40,7 +46,7 @@ fn walk(graph: &Graph, start: Slot, seen: &mut [bool], order: &mut Vec<Slot>, mo
     }
 }
 
-fn leaves(graph: &Graph, from: Slot, to: Slot) -> bool {
+fn leaves(graph: &Graph, from: SocketIndex, to: SocketIndex) -> bool {
     let around = &graph.socket(from).loops;
     around.iter().any(|at| !graph.socket(to).loops.contains(at))
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::{MAX_DRAWN, kind, one_line, ways};
-use crate::loadout::graph::{Graph, Slot, Target};
+use crate::loadout::graph::{Graph, RouteTarget, SocketIndex};
 use crate::text;
 
 /// The size of a box.
@@ -32,15 +32,15 @@ paint-order:stroke;stroke-linejoin:round}.grid .m-done{stroke:var(--done);stroke
 
 /// What a cast did at a socket, for a picture of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
-    pub standing: Standing,
+pub struct SocketMark {
+    pub standing: MarkStatus,
     /// A few words, such as how often it was visited.
     pub note: String,
 }
 
 /// How a cast stands at a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum MarkStatus {
     /// It was there, and all is well.
     Done,
     Failed,
@@ -50,9 +50,9 @@ pub enum Standing {
 }
 
 /// Where everything stands.
-pub(super) struct Scene<'g> {
+pub(super) struct SvgScene<'g> {
     pub(super) graph: &'g Graph,
-    pub(super) shown: Vec<Slot>,
+    pub(super) shown: Vec<SocketIndex>,
     /// The upper left corner of each socket's box; nothing for what is not shown.
     pub(super) corners: Vec<Option<(f64, f64)>>,
     /// The row of each socket; nothing where a person placed them.
@@ -62,7 +62,7 @@ pub(super) struct Scene<'g> {
 }
 
 /// Draws the graph; `marks` are by socket, and empty for a loadout that nobody casts.
-pub fn svg(graph: &Graph, marks: &BTreeMap<String, Mark>) -> String {
+pub fn svg(graph: &Graph, marks: &BTreeMap<String, SocketMark>) -> String {
     let scene = layers::arrange(graph, MAX_DRAWN);
     let mut body = String::new();
     let paths = route::routes(&scene);
@@ -122,7 +122,12 @@ fn document(graph: &Graph, body: &str, around: &Frame) -> String {
     )
 }
 
-fn socket(out: &mut String, scene: &Scene<'_>, slot: Slot, marks: &BTreeMap<String, Mark>) {
+fn socket(
+    out: &mut String,
+    scene: &SvgScene<'_>,
+    slot: SocketIndex,
+    marks: &BTreeMap<String, SocketMark>,
+) {
     let Some((x, y)) = scene.corners[slot.position()] else {
         return;
     };
@@ -130,10 +135,10 @@ fn socket(out: &mut String, scene: &Scene<'_>, slot: Slot, marks: &BTreeMap<Stri
     let kind = kind(&socket.materia.kind);
     let mark = marks.get(socket.id.as_str());
     let standing = match mark.map(|mark| mark.standing) {
-        Some(Standing::Done) => " m-done",
-        Some(Standing::Failed) => " m-failed",
-        Some(Standing::Open) => " m-open",
-        Some(Standing::Never) => " m-never",
+        Some(MarkStatus::Done) => " m-done",
+        Some(MarkStatus::Failed) => " m-failed",
+        Some(MarkStatus::Open) => " m-open",
+        Some(MarkStatus::Never) => " m-never",
         None => "",
     };
     let round = if kind == "agent" { 12 } else { 3 };
@@ -171,7 +176,7 @@ fn socket(out: &mut String, scene: &Scene<'_>, slot: Slot, marks: &BTreeMap<Stri
     );
 }
 
-fn hover(graph: &Graph, slot: Slot) -> String {
+fn hover(graph: &Graph, slot: SocketIndex) -> String {
     let socket = graph.socket(slot);
     let to = ways(graph, slot).map(|way| {
         let label = if way.label.is_empty() {
@@ -195,7 +200,7 @@ fn hover(graph: &Graph, slot: Slot) -> String {
 }
 
 /// A frame around the sockets of each loop.
-fn loops(out: &mut String, scene: &Scene<'_>, around: &mut Frame) {
+fn loops(out: &mut String, scene: &SvgScene<'_>, around: &mut Frame) {
     for (depth, region) in scene.graph.loops().iter().enumerate() {
         let mut frame = Frame::new();
         for corner in region
@@ -225,7 +230,7 @@ fn loops(out: &mut String, scene: &Scene<'_>, around: &mut Frame) {
     }
 }
 
-fn left_out(out: &mut String, scene: &Scene<'_>, around: &mut Frame) {
+fn left_out(out: &mut String, scene: &SvgScene<'_>, around: &mut Frame) {
     let left = scene.graph.sockets().len() - scene.shown.len();
     if left > 0 {
         let y = around.bottom + 28.0;
@@ -270,11 +275,11 @@ fn escaped(said: &str, most: usize) -> String {
 }
 
 /// Whether a way leads to the end, or nowhere, which is the end too.
-pub(super) fn reaches_end(graph: &Graph, slot: Slot) -> bool {
+pub(super) fn reaches_end(graph: &Graph, slot: SocketIndex) -> bool {
     let mut any = false;
     let ends = ways(graph, slot).any(|way| {
         any = true;
-        way.to == Target::End
+        way.to == RouteTarget::End
     });
     ends || !any
 }

@@ -102,7 +102,7 @@ fn names_cannot_break_a_notation() {
     loadout["loops"] = json!({});
     let label = "say \"hi\" <b>\n\u{1b}[31m`x`\\";
     let layers = [crate::loadout::tests::layer(
-        crate::loadout::Scope::Flag,
+        crate::loadout::ConfigScope::Flag,
         &json!({
             "materia": {"A": {"tools": "none", "prompt": "a", "label": label}},
             "loadouts": {"T\"\n": {"sockets": {"a": {"materia": "A"}}}},

@@ -1,6 +1,6 @@
 //! How a person names a quest: its id, or the beginning of it with or without `quest-`.
 
-use super::Board;
+use super::QuestBoard;
 use crate::text;
 
 /// How ids begin.
@@ -10,7 +10,7 @@ const NAMED: usize = 8;
 
 /// No quest, or more than one, is meant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unfound {
+pub enum QuestLookupError {
     /// None begins like that; one may be spelled nearly so.
     #[error("there is no quest {}", text::quoted(.0))]
     None(String, Option<String>),
@@ -22,7 +22,7 @@ pub enum Unfound {
     },
 }
 
-impl Unfound {
+impl QuestLookupError {
     /// What to type instead.
     pub fn hint(&self) -> String {
         match self {
@@ -45,9 +45,9 @@ fn short(id: &str) -> &str {
     id.strip_prefix(PREFIX).unwrap_or(id)
 }
 
-impl Board {
+impl QuestBoard {
     /// The id of the quest that is meant.
-    pub fn find(&self, given: &str) -> Result<String, Unfound> {
+    pub fn find(&self, given: &str) -> Result<String, QuestLookupError> {
         if self.get(given).is_some() {
             return Ok(given.to_owned());
         }
@@ -70,14 +70,14 @@ impl Board {
                     .quests
                     .iter()
                     .flat_map(|quest| [quest.id.as_str(), short(&quest.id)]);
-                Err(Unfound::None(
+                Err(QuestLookupError::None(
                     given.to_owned(),
                     text::closest(given, ids).map(str::to_owned),
                 ))
             }
             (Some(last), false) => {
                 found.push(last);
-                Err(Unfound::Several {
+                Err(QuestLookupError::Several {
                     given: given.to_owned(),
                     found,
                 })

@@ -1,6 +1,6 @@
 //! The board as a table of transitions (C17).
 
-use super::{Board, Place, Refusal, Status, Trouble, Unfound};
+use super::{QuestBoard, QuestLookupError, QuestProblem, QuestRefusal, QuestStatus, QuestTarget};
 use crate::time::Timestamp;
 
 fn at(seconds: i64) -> Timestamp {
@@ -8,8 +8,8 @@ fn at(seconds: i64) -> Timestamp {
 }
 
 /// A board with three quests that wait.
-fn board() -> Board {
-    let mut board = Board::new(at(0));
+fn board() -> QuestBoard {
+    let mut board = QuestBoard::new(at(0));
     for (number, id) in ["quest-aaaa0001", "quest-aabb0002", "quest-bbbb0003"]
         .into_iter()
         .enumerate()
@@ -25,7 +25,7 @@ fn board() -> Board {
     board
 }
 
-fn order(board: &Board) -> String {
+fn order(board: &QuestBoard) -> String {
     board
         .quests
         .iter()
@@ -34,8 +34,8 @@ fn order(board: &Board) -> String {
         .join(" ")
 }
 
-fn trouble(message: &str) -> Option<Trouble> {
-    Some(Trouble {
+fn trouble(message: &str) -> Option<QuestProblem> {
+    Some(QuestProblem {
         message: message.to_owned(),
         occurred_at: at(3),
         cast_id: None,
@@ -51,19 +51,19 @@ fn a_quest_goes_its_way() {
     assert_eq!(board.problems(), Vec::<String>::new());
     assert_eq!(
         board.start("quest-bbbb0003", "cast-2", at(2)),
-        Err(Refusal::Busy("quest-aaaa0001".to_owned()))
+        Err(QuestRefusal::Busy("quest-aaaa0001".to_owned()))
     );
     assert!(matches!(
         board.remove("quest-aaaa0001", at(2)),
-        Err(Refusal::NotNow { .. })
+        Err(QuestRefusal::NotNow { .. })
     ));
     board
-        .settle("quest-aaaa0001", Status::Failed, trouble("no"), at(3))
+        .settle("quest-aaaa0001", QuestStatus::Failed, trouble("no"), at(3))
         .unwrap();
     let quest = board.get("quest-aaaa0001").unwrap();
     assert_eq!(
         (quest.status, quest.attempts, &quest.current_cast_id),
-        (Status::Failed, 1, &None)
+        (QuestStatus::Failed, 1, &None)
     );
     assert_eq!(quest.last_result.as_ref().unwrap().cast_id, "cast-1");
     assert_eq!(board.runner.active_quest_id, None);
@@ -75,7 +75,7 @@ fn a_quest_goes_its_way() {
     );
     assert!(matches!(
         board.requeue("quest-aaaa0001", at(4)),
-        Err(Refusal::NotNow { .. })
+        Err(QuestRefusal::NotNow { .. })
     ));
     board.remove("quest-aabb0002", at(5)).unwrap();
     assert_eq!(order(&board), "bbbb aaaa");
@@ -85,38 +85,43 @@ fn a_quest_goes_its_way() {
 #[test]
 fn moving_touches_nothing_else() {
     let mut board = board();
-    let mut to = |id: &str, place: Place<'_>, moved: bool, expected: &str| {
+    let mut to = |id: &str, place: QuestTarget<'_>, moved: bool, expected: &str| {
         assert_eq!(board.reorder(id, place, at(9)), Ok(moved), "{expected}");
         assert_eq!(order(&board), expected);
     };
-    to("quest-bbbb0003", Place::First, true, "bbbb aaaa aabb");
-    to("quest-bbbb0003", Place::First, false, "bbbb aaaa aabb");
+    to("quest-bbbb0003", QuestTarget::First, true, "bbbb aaaa aabb");
     to(
         "quest-bbbb0003",
-        Place::After("quest-aaaa0001"),
+        QuestTarget::First,
+        false,
+        "bbbb aaaa aabb",
+    );
+    to(
+        "quest-bbbb0003",
+        QuestTarget::After("quest-aaaa0001"),
         true,
         "aaaa bbbb aabb",
     );
     to(
         "quest-aabb0002",
-        Place::Before("quest-bbbb0003"),
+        QuestTarget::Before("quest-bbbb0003"),
         true,
         "aaaa aabb bbbb",
     );
     to(
         "quest-aabb0002",
-        Place::After("quest-aabb0002"),
+        QuestTarget::After("quest-aabb0002"),
         false,
         "aaaa aabb bbbb",
     );
     assert_eq!(
-        board.reorder("quest-aabb0002", Place::Before("x"), at(9)),
-        Err(Refusal::Gone("x".to_owned()))
+        board.reorder("quest-aabb0002", QuestTarget::Before("x"), at(9)),
+        Err(QuestRefusal::Gone("x".to_owned()))
     );
     board.start("quest-aaaa0001", "c", at(9)).unwrap();
     assert!(
         board
-            .reorder("quest-aaaa0001", Place::First, at(9))
+            .reorder("quest-aaaa0001", QuestTarget::First, at(9))
             .is_err()
     );
 }
@@ -126,9 +131,17 @@ fn quests_are_named_by_the_beginning_of_their_id() {
     let board = board();
     assert_eq!(board.find("bb").unwrap(), "quest-bbbb0003");
     assert_eq!(board.find("quest-aab").unwrap(), "quest-aabb0002");
-    assert!(matches!(board.find("aa"), Err(Unfound::Several { found, .. }) if found.len() == 2));
-    assert_eq!(board.find(""), Err(Unfound::None(String::new(), None)));
-    assert_eq!(board.find("zz"), Err(Unfound::None("zz".to_owned(), None)));
+    assert!(
+        matches!(board.find("aa"), Err(QuestLookupError::Several { found, .. }) if found.len() == 2)
+    );
+    assert_eq!(
+        board.find(""),
+        Err(QuestLookupError::None(String::new(), None))
+    );
+    assert_eq!(
+        board.find("zz"),
+        Err(QuestLookupError::None("zz".to_owned(), None))
+    );
 }
 
 #[test]
@@ -146,9 +159,9 @@ fn titles_are_short_and_foreign_boards_are_checked() {
         title.chars().count() == 60 && title.ends_with("...") && !title.contains("  "),
         "{title}"
     );
-    let read: Board = serde_json::from_str(&serde_json::to_string(&board).unwrap()).unwrap();
+    let read: QuestBoard = serde_json::from_str(&serde_json::to_string(&board).unwrap()).unwrap();
     assert_eq!(read, board);
-    board.quests[0].status = Status::Running;
+    board.quests[0].status = QuestStatus::Running;
     board.quests[1].id = board.quests[0].id.clone();
     board.runner.active_quest_id = Some("nobody".to_owned());
     board.version = 2;

@@ -4,14 +4,14 @@
 //! and the template reader do.
 
 use super::markdown;
-use crate::document::{self, Content, Node};
+use crate::document::{self, JsonContent, JsonNode};
 use crate::finding::{Finding, Source};
 
 /// The largest recipe.
 pub const MAX_BYTES: usize = 1 << 20;
 
 /// Reads a recipe as an object with a `template`, or says what is wrong with it.
-pub fn parse(source: &Source) -> Result<Node, Vec<Finding>> {
+pub fn parse(source: &Source) -> Result<JsonNode, Vec<Finding>> {
     let size = source.text().len();
     if size > MAX_BYTES {
         let message = format!("the recipe has {size} bytes, at most {MAX_BYTES} are read");
@@ -25,7 +25,7 @@ pub fn parse(source: &Source) -> Result<Node, Vec<Finding>> {
     } else {
         document::parse(source)?
     };
-    if !matches!(root.content, Content::Object(_)) {
+    if !matches!(root.content, JsonContent::Object(_)) {
         let message = format!("a recipe is an object, and this is {}", root.kind());
         let finding = Finding::error("not-a-recipe", message).at(source, &root.span);
         return Err(vec![

@@ -2,22 +2,22 @@
 //!
 //! Owns their shapes and the texts of references to imports outside of templates. Never loads one.
 
-use super::metadata::Recipe;
-use crate::document::{Content, DocValue, FieldTable, Findings, Node, Schema, field};
+use super::metadata::RecipeMetadata;
+use crate::document::{DocValue, FieldTable, Findings, JsonContent, JsonNode, Schema, field};
 use crate::finding::{Finding, Source};
-use crate::template::{Unit, value};
+use crate::template::{TemplateUnit, value};
 
 const CODE: &str = "invalid-import";
 
 /// One declared import.
 #[derive(Debug)]
-pub(super) struct Binding<'a> {
+pub(super) struct ImportBinding<'a> {
     pub(super) alias: String,
     pub(super) from: &'a str,
-    pub(super) defaults: Option<&'a Node>,
-    pub(super) values: Option<&'a Node>,
+    pub(super) defaults: Option<&'a JsonNode>,
+    pub(super) values: Option<&'a JsonNode>,
     /// The declaration, for findings about it.
-    pub(super) node: &'a Node,
+    pub(super) node: &'a JsonNode,
 }
 
 /// The fields of an import that is written as an object.
@@ -36,9 +36,9 @@ pub(super) const IMPORT: FieldTable<()> = FieldTable {
 /// Reads the `imports` of a recipe.
 pub(super) fn read<'a>(
     source: &Source,
-    root: &'a Node,
+    root: &'a JsonNode,
     findings: &mut Vec<Finding>,
-) -> Vec<Binding<'a>> {
+) -> Vec<ImportBinding<'a>> {
     let found = Findings::default();
     let root = DocValue::root(source, root, CODE, &found);
     let imports = root.get("imports").filter(DocValue::object);
@@ -60,11 +60,11 @@ fn is_alias(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')
 }
 
-fn binding<'a>(value: &DocValue<'a>) -> Option<Binding<'a>> {
+fn binding<'a>(value: &DocValue<'a>) -> Option<ImportBinding<'a>> {
     let (alias, node) = (value.name().to_owned(), value.node);
-    if matches!(node.content, Content::String(_)) {
+    if matches!(node.content, JsonContent::String(_)) {
         let from = value.text()?.trim();
-        return Some(Binding {
+        return Some(ImportBinding {
             alias,
             from,
             defaults: None,
@@ -72,7 +72,7 @@ fn binding<'a>(value: &DocValue<'a>) -> Option<Binding<'a>> {
             node,
         });
     }
-    if !matches!(node.content, Content::Object(_)) {
+    if !matches!(node.content, JsonContent::Object(_)) {
         let hint = "write \"recipe\" or {\"from\": \"recipe\", \"values\": {…}}";
         value.error("an import is a text or an object", hint);
         return None;
@@ -87,7 +87,7 @@ fn binding<'a>(value: &DocValue<'a>) -> Option<Binding<'a>> {
     let from = from.text()?.trim();
     let [defaults, values] =
         ["defaults", "values"].map(|name| value.get(name).map(|value| value.node));
-    Some(Binding {
+    Some(ImportBinding {
         alias,
         from,
         defaults,
@@ -98,9 +98,9 @@ fn binding<'a>(value: &DocValue<'a>) -> Option<Binding<'a>> {
 
 /// The same tree with every text that is one reference replaced by what it stands for, its type
 /// kept.
-pub(super) fn exact(unit: &Unit, node: &Node, findings: &mut Vec<Finding>) -> Node {
+pub(super) fn exact(unit: &TemplateUnit, node: &JsonNode, findings: &mut Vec<Finding>) -> JsonNode {
     let content = match &node.content {
-        Content::String(text) => match unit.exact(text) {
+        JsonContent::String(text) => match unit.exact(text) {
             Some(Ok(value)) => return from_value(&value, node),
             Some(Err(message)) => {
                 let hint = "write {alias.defaults.key=fallback}, or add the key to the import";
@@ -113,13 +113,13 @@ pub(super) fn exact(unit: &Unit, node: &Node, findings: &mut Vec<Finding>) -> No
             }
             None => node.content.clone(),
         },
-        Content::Array(items) => Content::Array(
+        JsonContent::Array(items) => JsonContent::Array(
             items
                 .iter()
                 .map(|item| exact(unit, item, findings))
                 .collect(),
         ),
-        Content::Object(members) => Content::Object(
+        JsonContent::Object(members) => JsonContent::Object(
             members
                 .iter()
                 .map(|member| {
@@ -133,27 +133,27 @@ pub(super) fn exact(unit: &Unit, node: &Node, findings: &mut Vec<Finding>) -> No
         ),
         plain => plain.clone(),
     };
-    Node {
+    JsonNode {
         content,
         span: node.span.clone(),
     }
 }
 
 /// A value in the place of a node.
-fn from_value(value: &serde_json::Value, at: &Node) -> Node {
+fn from_value(value: &serde_json::Value, at: &JsonNode) -> JsonNode {
     use serde_json::Value;
     let content = match value {
-        Value::Null => Content::Null,
-        Value::Bool(yes) => Content::Bool(*yes),
-        Value::Number(number) => Content::Number(number.clone()),
-        Value::String(text) => Content::String(text.clone()),
+        Value::Null => JsonContent::Null,
+        Value::Bool(yes) => JsonContent::Bool(*yes),
+        Value::Number(number) => JsonContent::Number(number.clone()),
+        Value::String(text) => JsonContent::String(text.clone()),
         Value::Array(items) => {
-            Content::Array(items.iter().map(|item| from_value(item, at)).collect())
+            JsonContent::Array(items.iter().map(|item| from_value(item, at)).collect())
         }
-        Value::Object(members) => Content::Object(
+        Value::Object(members) => JsonContent::Object(
             members
                 .iter()
-                .map(|(name, value)| crate::document::Member {
+                .map(|(name, value)| crate::document::JsonMember {
                     name: name.clone(),
                     name_span: at.span.clone(),
                     value: from_value(value, at),
@@ -161,7 +161,7 @@ fn from_value(value: &serde_json::Value, at: &Node) -> Node {
                 .collect(),
         ),
     };
-    Node {
+    JsonNode {
         content,
         span: at.span.clone(),
     }
@@ -169,7 +169,7 @@ fn from_value(value: &serde_json::Value, at: &Node) -> Node {
 
 /// Fills references inside the texts that a recipe says about itself; braces that name no import
 /// stay.
-pub(super) fn fill(unit: &Unit, recipe: &mut Recipe) {
+pub(super) fn fill(unit: &TemplateUnit, recipe: &mut RecipeMetadata) {
     let texts = [&mut recipe.description, &mut recipe.state_dir]
         .into_iter()
         .flatten();
@@ -183,7 +183,7 @@ pub(super) fn fill(unit: &Unit, recipe: &mut Recipe) {
     }
 }
 
-fn filled(unit: &Unit, text: &str) -> String {
+fn filled(unit: &TemplateUnit, text: &str) -> String {
     let mut whole = String::new();
     let mut rest = text;
     while let Some((before, inside)) = rest.split_once('{') {

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::document;
-use super::import::{self, Binding};
-use super::metadata::{self, RECIPE, Recipe};
-use crate::document::Node;
+use super::import::{self, ImportBinding};
+use super::metadata::{self, RECIPE, RecipeMetadata};
+use crate::document::JsonNode;
 use crate::finding::{Finding, Severity, Source};
-use crate::template::{self, Import, Template, Unit};
+use crate::template::{self, Template, TemplateImport, TemplateUnit};
 use crate::text;
 
 /// How deep imports may nest.
@@ -23,7 +23,7 @@ const MAX_UNITS: usize = 1000;
 
 /// A recipe's text, found.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct LoadedRecipe {
     /// What tells it from every other recipe: its path, or its place in the library.
     pub id: String,
     pub name: String,
@@ -34,7 +34,7 @@ pub struct Loaded {
 
 /// Why a reference leads nowhere.
 #[derive(Debug, Clone)]
-pub struct LoadError {
+pub struct RecipeLoadError {
     /// A stable kebab-case name.
     pub code: &'static str,
     pub message: String,
@@ -43,12 +43,12 @@ pub struct LoadError {
 
 /// A recipe with everything it imports.
 #[derive(Debug, Clone)]
-pub struct Linked {
+pub struct RecipeWithImports {
     /// What it says about itself.
-    pub recipe: Recipe,
+    pub recipe: RecipeMetadata,
     pub template: Template,
     /// The documents it consists of: itself, then its imports in the order of the walk.
-    pub composition: Vec<Composed>,
+    pub composition: Vec<RecipeDocument>,
     /// Their texts, by what tells them apart.
     pub texts: BTreeMap<String, Source>,
 }
@@ -56,7 +56,7 @@ pub struct Linked {
 /// One document of a linked recipe.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
-pub struct Composed {
+pub struct RecipeDocument {
     /// How the recipe calls it; none for itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alias: Option<String>,
@@ -74,9 +74,9 @@ pub struct Composed {
 
 /// Links a recipe; `load` finds what a recipe's reference means.
 pub fn link(
-    entry: Loaded,
-    load: &mut dyn FnMut(&str, &Loaded) -> Result<Loaded, LoadError>,
-) -> Result<Linked, Vec<Finding>> {
+    entry: LoadedRecipe,
+    load: &mut dyn FnMut(&str, &LoadedRecipe) -> Result<LoadedRecipe, RecipeLoadError>,
+) -> Result<RecipeWithImports, Vec<Finding>> {
     let mut linker = Linker {
         load,
         units: BTreeMap::new(),
@@ -119,7 +119,7 @@ pub fn link(
         .into_iter()
         .map(|(id, unit)| (id, unit.source.clone()))
         .collect();
-    Ok(Linked {
+    Ok(RecipeWithImports {
         recipe,
         template,
         composition,
@@ -134,21 +134,21 @@ fn has_errors(findings: &[Finding]) -> bool {
 }
 
 struct Linker<'l> {
-    load: &'l mut dyn FnMut(&str, &Loaded) -> Result<Loaded, LoadError>,
-    units: BTreeMap<String, Arc<Unit>>,
+    load: &'l mut dyn FnMut(&str, &LoadedRecipe) -> Result<LoadedRecipe, RecipeLoadError>,
+    units: BTreeMap<String, Arc<TemplateUnit>>,
     /// Ids and names on the way here.
     stack: Vec<(String, String)>,
     /// How they were called on the way here.
     aliases: Vec<String>,
-    composition: Vec<Composed>,
+    composition: Vec<RecipeDocument>,
     findings: Vec<Finding>,
 }
 
 impl Linker<'_> {
     /// A document with its imports, those first.
-    fn unit(&mut self, loaded: Loaded, alias: Option<&str>) -> Option<Arc<Unit>> {
+    fn unit(&mut self, loaded: LoadedRecipe, alias: Option<&str>) -> Option<Arc<TemplateUnit>> {
         let above = self.aliases.iter().cloned();
-        self.composition.push(Composed {
+        self.composition.push(RecipeDocument {
             alias: alias.map(str::to_owned),
             depth: self.stack.len(),
             path: above.chain(alias.map(str::to_owned)).collect(),
@@ -175,7 +175,7 @@ impl Linker<'_> {
             self.aliases.pop();
         }
         let id = loaded.id.clone();
-        let mut unit = Unit {
+        let mut unit = TemplateUnit {
             id,
             source: loaded.source,
             root,
@@ -190,7 +190,11 @@ impl Linker<'_> {
         Some(unit)
     }
 
-    fn import(&mut self, binding: &Binding<'_>, importer: &Loaded) -> Option<Import> {
+    fn import(
+        &mut self,
+        binding: &ImportBinding<'_>,
+        importer: &LoadedRecipe,
+    ) -> Option<TemplateImport> {
         let loaded = (self.load)(binding.from, importer)
             .map_err(|error| self.wrong(binding, importer, error.code, error.message, &error.hint))
             .ok()?;
@@ -221,7 +225,7 @@ impl Linker<'_> {
             "defaults": merged(unit.root.get("defaults"), binding.defaults),
             "values": merged(unit.root.get("values"), binding.values),
         });
-        Some(Import {
+        Some(TemplateImport {
             unit,
             defaults: binding.defaults.cloned(),
             values: binding.values.cloned(),
@@ -240,8 +244,8 @@ impl Linker<'_> {
 
     fn wrong(
         &mut self,
-        binding: &Binding<'_>,
-        importer: &Loaded,
+        binding: &ImportBinding<'_>,
+        importer: &LoadedRecipe,
         code: &'static str,
         message: String,
         hint: &str,
@@ -256,8 +260,8 @@ impl Linker<'_> {
     }
 }
 
-fn merged(own: Option<&Node>, bound: Option<&Node>) -> Map<String, Value> {
-    let members = |node: Option<&Node>| match node.map(Node::to_value) {
+fn merged(own: Option<&JsonNode>, bound: Option<&JsonNode>) -> Map<String, Value> {
+    let members = |node: Option<&JsonNode>| match node.map(JsonNode::to_value) {
         Some(Value::Object(members)) => members,
         _ => Map::new(),
     };

@@ -6,17 +6,17 @@
 use std::ops::Range;
 
 use super::yaml;
-use crate::document::{self, Content, Member, Node};
+use crate::document::{self, JsonContent, JsonMember, JsonNode};
 use crate::finding::{Finding, Source};
 
 /// The words that make a fence the one that counts.
 const FENCES: &[&str] = &["recipe", "template", "command", "json"];
 
 /// Reads a Markdown recipe as the object that a JSON recipe would be.
-pub(super) fn parse(source: &Source) -> Result<Node, Vec<Finding>> {
+pub(super) fn parse(source: &Source) -> Result<JsonNode, Vec<Finding>> {
     let (front, rest) = frontmatter(source).map_err(|finding| vec![*finding])?;
     let mut root = yaml::parse(source, front)?;
-    let Content::Object(members) = &mut root.content else {
+    let JsonContent::Object(members) = &mut root.content else {
         return Err(vec![wrong(
             source,
             root.span.start,
@@ -42,7 +42,7 @@ pub(super) fn parse(source: &Source) -> Result<Node, Vec<Finding>> {
         )]);
     };
     let mut fenced = fenced(source, &fence)?;
-    if let Content::Object(inside) = &mut fenced.content
+    if let JsonContent::Object(inside) = &mut fenced.content
         && inside.iter().any(|member| member.name == "template")
     {
         // What the fence says wins.
@@ -52,7 +52,7 @@ pub(super) fn parse(source: &Source) -> Result<Node, Vec<Finding>> {
     }
     members.retain(|member| member.name != "template");
     let name_span = fenced.span.clone();
-    members.push(Member {
+    members.push(JsonMember {
         name: "template".to_owned(),
         name_span,
         value: fenced,
@@ -144,7 +144,7 @@ fn fence(source: &Source, from: usize) -> Result<Option<Fence>, Box<Finding>> {
 }
 
 /// What a fence holds: JSON where it says so or looks so, else one command.
-fn fenced(source: &Source, fence: &Fence) -> Result<Node, Vec<Finding>> {
+fn fenced(source: &Source, fence: &Fence) -> Result<JsonNode, Vec<Finding>> {
     let body = source.text().get(fence.body.clone()).unwrap_or("");
     let trimmed = body.trim();
     if fence.json || trimmed.starts_with(['{', '[', '"']) {
@@ -163,8 +163,8 @@ fn fenced(source: &Source, fence: &Fence) -> Result<Node, Vec<Finding>> {
         )]);
     }
     let start = fence.body.start + (body.len() - body.trim_start().len());
-    Ok(Node {
-        content: Content::String(trimmed.to_owned()),
+    Ok(JsonNode {
+        content: JsonContent::String(trimmed.to_owned()),
         span: start..start + trimmed.len(),
     })
 }
@@ -185,20 +185,20 @@ fn only(source: &Source, part: &Range<usize>) -> Source {
 }
 
 /// A list of `key: value` items is one object.
-fn merged(node: &mut Node) {
-    if let Content::Array(items) = &mut node.content
+fn merged(node: &mut JsonNode) {
+    if let JsonContent::Array(items) = &mut node.content
         && items
             .iter()
-            .all(|item| matches!(item.content, Content::Object(_)))
+            .all(|item| matches!(item.content, JsonContent::Object(_)))
     {
-        let mut members: Vec<Member> = Vec::new();
+        let mut members: Vec<JsonMember> = Vec::new();
         for item in items.drain(..) {
-            if let Content::Object(inner) = item.content {
+            if let JsonContent::Object(inner) = item.content {
                 members.retain(|member| inner.iter().all(|newer| newer.name != member.name));
                 members.extend(inner);
             }
         }
-        node.content = Content::Object(members);
+        node.content = JsonContent::Object(members);
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::import::IMPORT;
 use crate::document::{
-    Content, DocValue, FieldTable, Findings, Node, Read, Schema, choices, field,
+    DocValue, FieldTable, Findings, JsonContent, JsonNode, Read, Schema, choices, field,
 };
 use crate::finding::{Finding, Source};
 
@@ -24,7 +24,7 @@ const CODE: &str = "invalid-recipe";
     derive(ts_rs::TS),
     ts(rename = "RecipeMetadata", optional_fields)
 )]
-pub struct Recipe {
+pub struct RecipeMetadata {
     /// What it is for, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -42,13 +42,13 @@ pub struct Recipe {
     /// What it promises to write, by name; placeholders are not resolved yet.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional = nullable))]
-    pub artifacts: BTreeMap<String, Artifact>,
+    pub artifacts: BTreeMap<String, RecipeArtifact>,
     /// Which messages it understands and sends.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mailbox: Option<Mailbox>,
+    pub mailbox: Option<RecipeMailbox>,
     /// When its run ends by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub retire_when: Option<RetireWhen>,
+    pub retire_when: Option<RecipeRetirement>,
     /// Whether child agents are told which recipe they belong to.
     pub actor_context: bool,
     /// Environment variables whose values are secret (S3).
@@ -64,7 +64,7 @@ pub struct Recipe {
     derive(ts_rs::TS),
     ts(rename = "RecipeArtifact")
 )]
-pub struct Artifact {
+pub struct RecipeArtifact {
     /// Where.
     pub path: String,
     /// What else was said about it.
@@ -79,11 +79,11 @@ pub struct Artifact {
     derive(ts_rs::TS),
     ts(rename = "RecipeMailbox", optional_fields)
 )]
-pub struct Mailbox {
+pub struct RecipeMailbox {
     /// What it understands.
-    pub accepts: Vec<MessageType>,
+    pub accepts: Vec<RecipeMessageType>,
     /// What it sends.
-    pub emits: Vec<MessageType>,
+    pub emits: Vec<RecipeMessageType>,
     /// How messages reach its program (A5).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deliver: Option<String>,
@@ -96,7 +96,7 @@ pub struct Mailbox {
     derive(ts_rs::TS),
     ts(rename = "RecipeMessageType")
 )]
-pub struct MessageType {
+pub struct RecipeMessageType {
     /// `channel.action`
     #[serde(rename = "type")]
     pub name: String,
@@ -109,13 +109,13 @@ pub struct MessageType {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub enum RetireWhen {
+pub enum RecipeRetirement {
     /// Once all runs that it started are over.
     ChildrenTerminal,
 }
 
 /// The fields of a recipe that a template node does not have.
-pub(super) const RECIPE: FieldTable<Read<Recipe>> = FieldTable {
+pub(super) const RECIPE: FieldTable<Read<RecipeMetadata>> = FieldTable {
     owner: "a recipe",
     about: "",
     fields: &[
@@ -143,7 +143,7 @@ pub(super) const RECIPE: FieldTable<Read<Recipe>> = FieldTable {
         field("mailbox", "").with(
             Schema::Json(|| json!({"type": "object", "properties": MAILBOX.properties()})),
             |recipe, (), value| {
-                let mailbox = recipe.mailbox.insert(Mailbox::default());
+                let mailbox = recipe.mailbox.insert(RecipeMailbox::default());
                 MAILBOX.read(mailbox, &(), value);
             },
         ),
@@ -163,7 +163,7 @@ pub(super) const RECIPE: FieldTable<Read<Recipe>> = FieldTable {
     ],
 };
 
-const MAILBOX: FieldTable<Read<Mailbox>> = FieldTable {
+const MAILBOX: FieldTable<Read<RecipeMailbox>> = FieldTable {
     owner: "a mailbox",
     about: "",
     fields: &[
@@ -178,7 +178,8 @@ const MAILBOX: FieldTable<Read<Mailbox>> = FieldTable {
     ],
 };
 
-const RETIRE_WHEN: &[(&str, RetireWhen)] = &[("children_terminal", RetireWhen::ChildrenTerminal)];
+const RETIRE_WHEN: &[(&str, RecipeRetirement)] =
+    &[("children_terminal", RecipeRetirement::ChildrenTerminal)];
 
 /// A list of message types: their names, or objects with a `type`.
 const MESSAGE_TYPES: Schema = Schema::List(&Schema::Json(|| {
@@ -189,11 +190,11 @@ const MESSAGE_TYPES: Schema = Schema::List(&Schema::Json(|| {
 }));
 
 /// Reads what a recipe says about itself.
-pub(super) fn read(source: &Source, root: &Node) -> (Recipe, Vec<Finding>) {
+pub(super) fn read(source: &Source, root: &JsonNode) -> (RecipeMetadata, Vec<Finding>) {
     let findings = Findings::default();
-    let mut recipe = Recipe {
+    let mut recipe = RecipeMetadata {
         actor_context: true,
-        ..Recipe::default()
+        ..RecipeMetadata::default()
     };
     for value in DocValue::root(source, root, CODE, &findings).fields() {
         // Other fields are those of the template.
@@ -211,7 +212,7 @@ fn actor_context(value: &DocValue<'_>) -> bool {
     }
 }
 
-fn artifacts(value: &DocValue<'_>) -> BTreeMap<String, Artifact> {
+fn artifacts(value: &DocValue<'_>) -> BTreeMap<String, RecipeArtifact> {
     if !value.object() {
         return BTreeMap::new();
     }
@@ -222,8 +223,8 @@ fn artifacts(value: &DocValue<'_>) -> BTreeMap<String, Artifact> {
 }
 
 /// A path, or an object with one (R3).
-fn artifact(value: &DocValue<'_>) -> Option<Artifact> {
-    let (path, more) = if matches!(value.node.content, Content::Object(_)) {
+fn artifact(value: &DocValue<'_>) -> Option<RecipeArtifact> {
+    let (path, more) = if matches!(value.node.content, JsonContent::Object(_)) {
         let Some(path) = value.get("path") else {
             value.error("the artifact has no `path`", "add \"path\": where it is");
             return None;
@@ -233,10 +234,10 @@ fn artifact(value: &DocValue<'_>) -> Option<Artifact> {
         (value.text()?, Map::new())
     };
     let path = path.to_owned();
-    Some(Artifact { path, more })
+    Some(RecipeArtifact { path, more })
 }
 
-fn message_types(value: &DocValue<'_>) -> Vec<MessageType> {
+fn message_types(value: &DocValue<'_>) -> Vec<RecipeMessageType> {
     if !value.list() {
         return Vec::new();
     }
@@ -247,10 +248,10 @@ fn message_types(value: &DocValue<'_>) -> Vec<MessageType> {
 }
 
 /// A type of message: its name, or an object with `type`.
-fn message_type(value: &DocValue<'_>) -> Option<MessageType> {
+fn message_type(value: &DocValue<'_>) -> Option<RecipeMessageType> {
     let (name, more) = match (&value.node.content, value.get("type")) {
-        (Content::Object(_), Some(name)) => (name.text()?, members_without(value, "type")),
-        (Content::String(_), _) => (value.text()?, Map::new()),
+        (JsonContent::Object(_), Some(name)) => (name.text()?, members_without(value, "type")),
+        (JsonContent::String(_), _) => (value.text()?, Map::new()),
         _ => {
             let hint = "write \"channel.action\" or {\"type\": \"channel.action\"}";
             value.at.warn("this is no type of message", hint);
@@ -258,7 +259,7 @@ fn message_type(value: &DocValue<'_>) -> Option<MessageType> {
         }
     };
     let name = name.to_owned();
-    Some(MessageType { name, more })
+    Some(RecipeMessageType { name, more })
 }
 
 fn members_without(value: &DocValue<'_>, name: &str) -> Map<String, Value> {

@@ -5,22 +5,22 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{Linked, LoadError, Loaded, link, parse};
+use super::{LoadedRecipe, RecipeLoadError, RecipeWithImports, link, parse};
 use crate::document::path_member;
 use crate::finding::{Finding, Severity, Source};
 use crate::message::{self, MailboxError};
-use crate::template::{self, Facts};
+use crate::template::{self, HostFacts};
 
 /// Files by name; a reference is a name.
 type Files<'a> = &'a [(&'a str, &'a str)];
 
-fn loaded(files: Files<'_>, name: &str) -> Option<Loaded> {
+fn loaded(files: Files<'_>, name: &str) -> Option<LoadedRecipe> {
     let (file, text) = files
         .iter()
         .find(|(file, _)| *file == name || file.split('.').next() == Some(name))?;
     let place = BTreeMap::from([("recipe_dir".to_owned(), format!("/r/{}", file.len()))]);
     let name = file.split('.').next().unwrap_or(file).to_owned();
-    Some(Loaded {
+    Some(LoadedRecipe {
         id: (*file).to_owned(),
         name,
         source: Source::new(file, text),
@@ -28,9 +28,9 @@ fn loaded(files: Files<'_>, name: &str) -> Option<Loaded> {
     })
 }
 
-fn linked(files: Files<'_>) -> Result<Linked, Vec<Finding>> {
+fn linked(files: Files<'_>) -> Result<RecipeWithImports, Vec<Finding>> {
     link(loaded(files, files[0].0).unwrap(), &mut |reference, _| {
-        loaded(files, reference).ok_or_else(|| LoadError {
+        loaded(files, reference).ok_or_else(|| RecipeLoadError {
             code: "recipe-not-found",
             message: format!("there is no recipe `{reference}`"),
             hint: "write it".to_owned(),
@@ -56,9 +56,9 @@ fn codes(files: Files<'_>) -> Vec<String> {
 
 fn tree(files: Files<'_>, values: &Value) -> Value {
     let linked = linked(files).unwrap();
-    let facts = Facts {
+    let facts = HostFacts {
         stages: Some("/s"),
-        ..Facts::default()
+        ..HostFacts::default()
     };
     let plan = template::expand(&linked.template, values.as_object().unwrap(), facts)
         .unwrap()
@@ -172,7 +172,7 @@ fn types_belong_to_the_recipe_that_declares_them() {
     let findings = template::expand(
         &linked.template,
         values.as_object().unwrap(),
-        Facts::default(),
+        HostFacts::default(),
     )
     .unwrap_err();
     assert_eq!(findings[0].code, "invalid-value");
@@ -456,7 +456,7 @@ fn r7_a_step_names_earlier_stages_as_files() {
     let none = |template: &str| {
         let linked = linked(&[("p.json", &format!("{{\"template\": {template}}}"))]).unwrap();
         let findings =
-            template::expand(&linked.template, &Map::new(), Facts::default()).unwrap_err();
+            template::expand(&linked.template, &Map::new(), HostFacts::default()).unwrap_err();
         format!(
             "{}: {}",
             findings[0].code,

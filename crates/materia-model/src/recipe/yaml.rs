@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
-use crate::document::{Content, Member, Node};
+use crate::document::{JsonContent, JsonMember, JsonNode};
 use crate::finding::{Finding, Source};
 use crate::text;
 
@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 100;
 const MAX_VALUES: usize = 100_000;
 
 /// Reads the part of a source that is YAML; an empty part is an empty object.
-pub(crate) fn parse(source: &Source, part: Range<usize>) -> Result<Node, Vec<Finding>> {
+pub(crate) fn parse(source: &Source, part: Range<usize>) -> Result<JsonNode, Vec<Finding>> {
     let text = source.text().get(part.clone()).unwrap_or("");
     let mut offsets: Vec<usize> = text.char_indices().map(|(at, _)| part.start + at).collect();
     offsets.push(part.end);
@@ -43,8 +43,8 @@ pub(crate) fn parse(source: &Source, part: Range<usize>) -> Result<Node, Vec<Fin
             .event(event, span)
             .map_err(|finding| vec![*finding])?;
     }
-    Ok(builder.done.unwrap_or(Node {
-        content: Content::Object(Vec::new()),
+    Ok(builder.done.unwrap_or(JsonNode {
+        content: JsonContent::Object(Vec::new()),
         span: part,
     }))
 }
@@ -54,14 +54,14 @@ struct Builder<'a> {
     /// The byte offset of every character.
     offsets: Vec<usize>,
     open: Vec<Open>,
-    done: Option<Node>,
+    done: Option<JsonNode>,
     count: usize,
 }
 
 /// A list or an object that is not closed yet.
 enum Open {
-    List(usize, Vec<Node>),
-    Object(usize, Vec<Member>, Option<(String, Range<usize>)>),
+    List(usize, Vec<JsonNode>),
+    Object(usize, Vec<JsonMember>, Option<(String, Range<usize>)>),
 }
 
 type Step<T> = Result<T, Box<Finding>>;
@@ -88,10 +88,10 @@ impl Builder<'_> {
             }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 Some(Open::List(start, items)) => {
-                    self.close(Content::Array(items), start..range.end)
+                    self.close(JsonContent::Array(items), start..range.end)
                 }
                 Some(Open::Object(start, members, _)) => {
-                    self.close(Content::Object(members), start..range.end)
+                    self.close(JsonContent::Object(members), start..range.end)
                 }
                 None => Ok(()),
             },
@@ -107,7 +107,7 @@ impl Builder<'_> {
         }
     }
 
-    fn scalar(&mut self, content: Content, text: &str, range: Range<usize>) -> Step<()> {
+    fn scalar(&mut self, content: JsonContent, text: &str, range: Range<usize>) -> Step<()> {
         if let Some(Open::Object(_, members, key @ None)) = self.open.last_mut() {
             if members.iter().any(|member| member.name == text) {
                 let message = format!("{} stands twice in this object", text::quoted(text));
@@ -120,17 +120,17 @@ impl Builder<'_> {
     }
 
     /// A value is complete: it belongs to what is open.
-    fn close(&mut self, content: Content, span: Range<usize>) -> Step<()> {
+    fn close(&mut self, content: JsonContent, span: Range<usize>) -> Step<()> {
         self.count += 1;
         if self.count > MAX_VALUES {
             return Err(self.wrong("there are too many values", &span, "split the recipe"));
         }
-        let node = Node { content, span };
+        let node = JsonNode { content, span };
         match self.open.last_mut() {
             None => self.done = Some(node),
             Some(Open::List(_, items)) => items.push(node),
             Some(Open::Object(_, members, key)) => match key.take() {
-                Some((name, name_span)) => members.push(Member {
+                Some((name, name_span)) => members.push(JsonMember {
                     name,
                     name_span,
                     value: node,
@@ -184,18 +184,18 @@ impl Builder<'_> {
 }
 
 /// What a scalar is: quoted ones are text, plain ones follow the core schema.
-fn scalar(text: &str, style: ScalarStyle) -> Content {
+fn scalar(text: &str, style: ScalarStyle) -> JsonContent {
     if style != ScalarStyle::Plain {
-        return Content::String(text.to_owned());
+        return JsonContent::String(text.to_owned());
     }
     match text {
-        "" | "~" | "null" | "Null" | "NULL" => Content::Null,
-        "true" | "True" | "TRUE" => Content::Bool(true),
-        "false" | "False" | "FALSE" => Content::Bool(false),
+        "" | "~" | "null" | "Null" | "NULL" => JsonContent::Null,
+        "true" | "True" | "TRUE" => JsonContent::Bool(true),
+        "false" | "False" | "FALSE" => JsonContent::Bool(false),
         _ => {
             let digits = text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
             let number = digits.then(|| serde_json::from_str(text).ok()).flatten();
-            number.map_or_else(|| Content::String(text.to_owned()), Content::Number)
+            number.map_or_else(|| JsonContent::String(text.to_owned()), JsonContent::Number)
         }
     }
 }

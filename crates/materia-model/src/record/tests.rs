@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::*;
 
-fn encoded<T: Serialize + ?Sized>(data: &T) -> Result<Vec<u8>, Unwritable> {
+fn encoded<T: Serialize + ?Sized>(data: &T) -> Result<Vec<u8>, RecordWriteError> {
     let mut out = Vec::new();
     encode(&mut out, 7, Timestamp::from_millis(0), "note", data)?;
     Ok(out)
@@ -90,7 +90,7 @@ fn too_long_a_record_leaves_nothing_behind() {
     let mut out = b"before\n".to_vec();
     let long = "x".repeat(MAX_LINE_BYTES);
     let error = encode(&mut out, 1, Timestamp::from_millis(0), "note", &long).unwrap_err();
-    assert!(matches!(error, Unwritable::TooLong(_)));
+    assert!(matches!(error, RecordWriteError::TooLong(_)));
     assert_eq!(out, b"before\n");
 }
 
@@ -101,13 +101,13 @@ fn the_longest_record_is_read_back() {
     assert_eq!(longest.len(), MAX_LINE_BYTES);
     assert_eq!(check(&longest[..longest.len() - 1]), Ok(7));
     let error = encoded(&"x".repeat(MAX_LINE_BYTES - around + 1)).unwrap_err();
-    assert!(matches!(error, Unwritable::TooLong(bytes) if bytes == MAX_LINE_BYTES + 1));
+    assert!(matches!(error, RecordWriteError::TooLong(bytes) if bytes == MAX_LINE_BYTES + 1));
 }
 
 #[test]
 fn a_list_is_no_key() {
     let keys: BTreeMap<Vec<u8>, u8> = [(vec![1], 1)].into();
-    assert!(matches!(encoded(&keys), Err(Unwritable::Json(_))));
+    assert!(matches!(encoded(&keys), Err(RecordWriteError::Json(_))));
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn what_cannot_be_read_again_is_not_written() {
     {
         let mut out = b"before\n".to_vec();
         let error = encode(&mut out, 7, Timestamp::from_millis(0), "note", &data).unwrap_err();
-        let Unwritable::Json(source) = error else {
+        let RecordWriteError::Json(source) = error else {
             panic!("{error:?}");
         };
         assert_eq!(source.to_string(), "it nests deeper than 120 levels");

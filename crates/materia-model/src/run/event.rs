@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::state::Status;
+use super::state::RunStatus;
 
 /// A generation began.
 pub const RUN_START: &str = "run.start";
@@ -29,7 +29,7 @@ pub const CHILD_END: &str = "child.end";
 /// How a generation began, and everything that it runs by.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Start {
+pub struct RunStart {
     /// The id of this start; every start has another.
     pub generation: String,
     pub run: String,
@@ -42,7 +42,7 @@ pub struct Start {
     /// Where its commands run.
     pub cwd: String,
     /// Who wanted it.
-    pub origin: Origin,
+    pub origin: RunOrigin,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ pub struct Start {
     pub template: Option<String>,
     /// The cast that it drives.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cast: Option<Cast>,
+    pub cast: Option<DrivenCast>,
     /// The agent that it is: an `actor::Order`, which is read where actors are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<Value>,
@@ -62,7 +62,7 @@ pub struct Start {
     pub values: Map<String, Value>,
     /// What it promises to make.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub artifacts: BTreeMap<String, Declared>,
+    pub artifacts: BTreeMap<String, DeclaredArtifact>,
     /// What it accepts and emits, and how it is delivered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mailbox: Option<Value>,
@@ -73,13 +73,13 @@ pub struct Start {
     #[serde(skip_serializing_if = "OnSessionEnd::is_keep")]
     pub on_session_end: OnSessionEnd,
     /// Who watches over it.
-    pub supervisor: Supervisor,
+    pub supervisor: RunSupervisor,
 }
 
 /// Who wanted a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Origin {
+pub enum RunOrigin {
     /// `spawn`.
     #[default]
     Spawn,
@@ -94,7 +94,7 @@ pub enum Origin {
 /// The cast that a run drives.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "DrivenCast"))]
-pub struct Cast {
+pub struct DrivenCast {
     /// Its id.
     pub id: String,
     /// Its directory.
@@ -106,7 +106,7 @@ pub struct Cast {
 
 /// Something that a run promises to make.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Declared {
+pub struct DeclaredArtifact {
     pub path: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
@@ -148,7 +148,7 @@ impl OnSessionEnd {
 
 /// Who watches over a run: one process of one boot of the machine (A3).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Supervisor {
+pub struct RunSupervisor {
     pub pid: i32,
     /// When it started, in clock ticks since boot.
     pub start: u64,
@@ -185,9 +185,9 @@ pub struct CommandDone {
 /// A generation is over.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct End {
+pub struct RunEnd {
     pub generation: String,
-    pub status: Status,
+    pub status: RunStatus,
     /// The exit code of its root, where it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<i32>,
@@ -220,19 +220,19 @@ pub struct ChildStart {
 pub struct ChildEnd {
     pub run: String,
     pub generation: String,
-    pub status: Status,
+    pub status: RunStatus,
 }
 
 /// What a message asks of whoever watches over a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Control {
+pub enum RunControl {
     /// End everything; the run counts as killed.
     Kill,
     /// End everything; the run counts as cancelled.
     Cancel,
 }
 
-impl Control {
+impl RunControl {
     /// The type of such a message.
     pub fn word(self) -> &'static str {
         match self {
@@ -242,10 +242,10 @@ impl Control {
     }
 
     /// What the run is afterwards.
-    pub fn status(self) -> Status {
+    pub fn status(self) -> RunStatus {
         match self {
-            Self::Kill => Status::Killed,
-            Self::Cancel => Status::Cancelled,
+            Self::Kill => RunStatus::Killed,
+            Self::Cancel => RunStatus::Cancelled,
         }
     }
 

@@ -5,14 +5,14 @@
 
 use std::time::Duration;
 
-use super::state::State;
+use super::state::RunState;
 use crate::time::Timestamp;
 
 /// How long the directory of a run that is over is kept: seven days.
 pub const KEPT_FOR: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Whether a run has been over for longer than it is kept.
-pub fn is_overdue(state: &State, now: Timestamp, kept_for: Duration) -> bool {
+pub fn is_overdue(state: &RunState, now: Timestamp, kept_for: Duration) -> bool {
     let kept = i64::try_from(kept_for.as_millis()).unwrap_or(i64::MAX);
     let ended = state.ended.as_ref().filter(|_| state.status.is_terminal());
     ended.is_some_and(|ended| now.as_millis().saturating_sub(ended.at.as_millis()) > kept)
@@ -20,7 +20,7 @@ pub fn is_overdue(state: &State, now: Timestamp, kept_for: Duration) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::state::{Ended, Status};
+    use super::super::state::{RunOutcome, RunStatus};
     use super::*;
 
     #[test]
@@ -28,26 +28,26 @@ mod tests {
         let now = Timestamp::from_millis(1_000_000_000_000);
         let day = Duration::from_secs(24 * 3600);
         let at = Timestamp::from_millis(now.as_millis() - 86_400_001);
-        let over = State {
-            status: Status::Done,
-            ended: Some(Box::new(Ended {
+        let over = RunState {
+            status: RunStatus::Done,
+            ended: Some(Box::new(RunOutcome {
                 end: Default::default(),
                 at,
             })),
-            ..State::default()
+            ..RunState::default()
         };
         assert!(is_overdue(&over, now, day));
         assert!(!is_overdue(&over, now, 2 * day));
         assert!(!is_overdue(
-            &State {
-                status: Status::Running,
+            &RunState {
+                status: RunStatus::Running,
                 ..over.clone()
             },
             now,
             day
         ));
         assert!(!is_overdue(
-            &State {
+            &RunState {
                 ended: None,
                 ..over
             },

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{
     CHILD_END, CHILD_START, COMMAND_DONE, COMMAND_START, ChildEnd, ChildStart, CommandDone,
-    Control, End, MESSAGE, RUN_END, RUN_START, Start,
+    MESSAGE, RUN_END, RUN_START, RunControl, RunEnd, RunStart,
 };
 use crate::record::Record;
 use crate::time::Timestamp;
@@ -23,7 +23,7 @@ use crate::time::Timestamp;
 )]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RunStatus"))]
-pub enum Status {
+pub enum RunStatus {
     /// It is being started: nothing is promised yet.
     #[default]
     Starting,
@@ -41,7 +41,7 @@ pub enum Status {
     Exited,
 }
 
-impl Status {
+impl RunStatus {
     /// Every status, in the order of a life.
     pub const ALL: [Self; 7] = [
         Self::Starting,
@@ -74,21 +74,21 @@ impl Status {
 
 /// How the last generation ended.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ended {
+pub struct RunOutcome {
     /// What was recorded.
-    pub end: End,
+    pub end: RunEnd,
     pub at: Timestamp,
 }
 
 /// How a run stands, as its journal says.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct State {
-    pub status: Status,
+pub struct RunState {
+    pub status: RunStatus,
     /// How the last generation began.
-    pub start: Option<Box<Start>>,
+    pub start: Option<Box<RunStart>>,
     pub started: Option<Timestamp>,
     /// How it ended, once it has.
-    pub ended: Option<Box<Ended>>,
+    pub ended: Option<Box<RunOutcome>>,
     /// How often it was started.
     pub generations: u64,
     /// Commands of this generation that run.
@@ -98,15 +98,15 @@ pub struct State {
     /// Commands of this generation that failed.
     pub failures: u64,
     /// What this generation was asked to do, and is not over.
-    pub asked: Option<Control>,
+    pub asked: Option<RunControl>,
     /// The runs spawned inside this generation: their generation, and how they ended once they
     /// have.
-    pub children: BTreeMap<String, (String, Option<Status>)>,
+    pub children: BTreeMap<String, (String, Option<RunStatus>)>,
     /// The number of the last record.
     pub seq: u64,
 }
 
-impl State {
+impl RunState {
     /// The state after all these records.
     pub fn fold<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
         let mut state = Self::default();
@@ -119,11 +119,11 @@ impl State {
         self.seq = record.seq;
         match record.kind.as_str() {
             RUN_START => {
-                let Some(start) = read::<Start>(record) else {
+                let Some(start) = read::<RunStart>(record) else {
                     return;
                 };
                 *self = Self {
-                    status: Status::Running,
+                    status: RunStatus::Running,
                     start: Some(Box::new(start)),
                     started: Some(record.at),
                     generations: self.generations + 1,
@@ -132,13 +132,13 @@ impl State {
                 };
             }
             RUN_END => {
-                let Some(end) = read::<End>(record) else {
+                let Some(end) = read::<RunEnd>(record) else {
                     return;
                 };
-                if self.status == Status::Running && end.generation == self.generation() {
+                if self.status == RunStatus::Running && end.generation == self.generation() {
                     self.status = end.status;
                     (self.active, self.asked) = (0, None);
-                    self.ended = Some(Box::new(Ended { end, at: record.at }));
+                    self.ended = Some(Box::new(RunOutcome { end, at: record.at }));
                 }
             }
             COMMAND_START => self.active += 1,
@@ -148,9 +148,9 @@ impl State {
                 let failed = read::<CommandDone>(record).is_some_and(|done| done.code != 0);
                 self.failures += u64::from(failed);
             }
-            MESSAGE if self.status == Status::Running => {
+            MESSAGE if self.status == RunStatus::Running => {
                 self.asked =
-                    Control::of(&record.data, self.run(), self.generation()).or(self.asked);
+                    RunControl::of(&record.data, self.run(), self.generation()).or(self.asked);
             }
             CHILD_START => {
                 let Some(child) = read::<ChildStart>(record) else {

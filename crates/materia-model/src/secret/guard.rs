@@ -14,19 +14,19 @@ use super::{REDACTED, Secrets, known};
 
 /// What must not be written, and the scanner once there is one.
 #[derive(Default)]
-pub struct Guard {
+pub struct SecretGuard {
     values: Vec<String>,
     scanner: OnceLock<Secrets>,
 }
 
-impl std::fmt::Debug for Guard {
+impl std::fmt::Debug for SecretGuard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // The values themselves must not get into a message.
         write!(f, "Guard({})", self.values.len())
     }
 }
 
-impl Guard {
+impl SecretGuard {
     /// Guards the shapes of keys, the values of variables whose names say that they are secret, and
     /// those of the named.
     pub fn new<'v>(

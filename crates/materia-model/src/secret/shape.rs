@@ -9,7 +9,7 @@ const LONGEST_TOKEN: usize = 8192;
 const LONGEST_BLOCK: usize = 16 << 10;
 
 /// How one kind of key looks.
-pub(super) struct Shape {
+pub(super) struct SecretShape {
     /// How it begins.
     pub(super) prefix: &'static str,
     /// How much of the beginning is left standing.
@@ -34,7 +34,7 @@ enum Rest {
 }
 
 /// What a place in a text is.
-pub(super) enum Verdict {
+pub(super) enum ShapeMatch {
     Secret {
         start: usize,
         end: usize,
@@ -45,8 +45,8 @@ pub(super) enum Verdict {
     Nothing,
 }
 
-const fn token(prefix: &'static str, least: usize, also: &'static [u8]) -> Shape {
-    Shape {
+const fn token(prefix: &'static str, least: usize, also: &'static [u8]) -> SecretShape {
+    SecretShape {
         prefix,
         keep: 0,
         rest: Rest::Token {
@@ -58,8 +58,8 @@ const fn token(prefix: &'static str, least: usize, also: &'static [u8]) -> Shape
 }
 
 /// A word after which a token stands; the word stays.
-const fn scheme(prefix: &'static str) -> Shape {
-    Shape {
+const fn scheme(prefix: &'static str) -> SecretShape {
+    SecretShape {
         prefix,
         keep: prefix.len(),
         rest: Rest::Token {
@@ -70,15 +70,15 @@ const fn scheme(prefix: &'static str) -> Shape {
     }
 }
 
-const fn capitals(prefix: &'static str) -> Shape {
-    Shape {
+const fn capitals(prefix: &'static str) -> SecretShape {
+    SecretShape {
         prefix,
         keep: 0,
         rest: Rest::Capitals(16),
     }
 }
 
-pub(super) const SHAPES: &[Shape] = &[
+pub(super) const SHAPES: &[SecretShape] = &[
     token("sk-", 20, b"_-"),
     token("sk_live_", 16, b"_"),
     token("sk_test_", 16, b"_"),
@@ -105,7 +105,7 @@ pub(super) const SHAPES: &[Shape] = &[
     token("AGE-SECRET-KEY-1", 50, b""),
     capitals("AKIA"),
     capitals("ASIA"),
-    Shape {
+    SecretShape {
         prefix: "eyJ",
         keep: 0,
         rest: Rest::Web,
@@ -115,14 +115,14 @@ pub(super) const SHAPES: &[Shape] = &[
     scheme("BEARER "),
     scheme("Authorization: Basic "),
     scheme("authorization: basic "),
-    Shape {
+    SecretShape {
         prefix: "-----BEGIN ",
         keep: 0,
         rest: Rest::Block,
     },
 ];
 
-impl Shape {
+impl SecretShape {
     /// What stands at `start`, where the text has this prefix; `before` are the two bytes before
     /// it.
     pub(super) fn verdict(
@@ -131,9 +131,9 @@ impl Shape {
         start: usize,
         before: [u8; 2],
         whole: bool,
-    ) -> Verdict {
+    ) -> ShapeMatch {
         if !matches!(self.rest, Rest::Block) && continues_a_word(before) {
-            return Verdict::Nothing;
+            return ShapeMatch::Nothing;
         }
         let from = start + self.prefix.len();
         let run = |also: &[u8]| {
@@ -143,16 +143,16 @@ impl Shape {
         };
         let judged = |length: usize, is_key: &dyn Fn(&[u8]) -> bool| {
             if length > LONGEST_TOKEN {
-                Verdict::Nothing
+                ShapeMatch::Nothing
             } else if from + length == text.len() && !whole {
-                Verdict::Open
+                ShapeMatch::Open
             } else if is_key(&text[from..from + length]) {
-                Verdict::Secret {
+                ShapeMatch::Secret {
                     start: start + self.keep,
                     end: from + length,
                 }
             } else {
-                Verdict::Nothing
+                ShapeMatch::Nothing
             }
         };
         match &self.rest {
@@ -187,31 +187,31 @@ fn is_web_token(rest: &[u8]) -> bool {
 }
 
 /// A private key between its two lines; one without its end goes as far as the text, within bounds.
-fn block(text: &[u8], start: usize, from: usize, whole: bool) -> Verdict {
+fn block(text: &[u8], start: usize, from: usize, whole: bool) -> ShapeMatch {
     const TITLE: &[u8] = b"PRIVATE KEY";
     let bounded = &text[..text.len().min(start + LONGEST_BLOCK)];
     let is_cut = bounded.len() < text.len() || whole;
     let Some(title) = find(&bounded[from..text.len().min(from + 64)], b"-----") else {
         return if is_cut || text.len() >= from + 64 {
-            Verdict::Nothing
+            ShapeMatch::Nothing
         } else {
-            Verdict::Open
+            ShapeMatch::Open
         };
     };
     let words = &bounded[from..from + title];
     if find(words, TITLE).is_none() {
-        return Verdict::Nothing;
+        return ShapeMatch::Nothing;
     }
     let inside = from + title + 5;
     let end = find(&bounded[inside..], b"-----END ").map(|at| inside + at + 9);
     let closed = end.and_then(|end| find(&bounded[end..], b"-----").map(|at| end + at + 5));
     match closed {
-        Some(end) => Verdict::Secret { start, end },
-        None if is_cut => Verdict::Secret {
+        Some(end) => ShapeMatch::Secret { start, end },
+        None if is_cut => ShapeMatch::Secret {
             start,
             end: bounded.len(),
         },
-        None => Verdict::Open,
+        None => ShapeMatch::Open,
     }
 }
 

@@ -7,14 +7,14 @@ use super::{Next, REDACTED, Secrets, earlier};
 
 /// Takes secrets out of text that comes in pieces.
 #[derive(Debug)]
-pub struct Stream<'s> {
+pub struct RedactedStream<'s> {
     secrets: &'s Secrets,
     held: Vec<u8>,
     /// The two bytes before what is held.
     before: [u8; 2],
 }
 
-impl<'s> Stream<'s> {
+impl<'s> RedactedStream<'s> {
     pub(super) fn new(secrets: &'s Secrets) -> Self {
         Self {
             secrets,

@@ -3,15 +3,15 @@
 //! Owns the grammar of `args` entries. Never decides which arguments a template has: `interface`
 //! does.
 
-use super::node::Argument;
-use super::origin::Problem;
+use super::node::DeclaredArgument;
+use super::origin::TextProblem;
 use super::syntax::is_name;
 use super::syntax::placeholder::split_type;
-use super::value::Type;
+use super::value::ValueType;
 use crate::text;
 
 /// Reads a list of declarations separated by commas, as one text.
-pub(crate) fn parse_list(list: &str) -> Result<Vec<Argument>, Problem> {
+pub(crate) fn parse_list(list: &str) -> Result<Vec<DeclaredArgument>, TextProblem> {
     split_commas(list)
         .into_iter()
         .map(|(at, entry)| parse(entry, at))
@@ -19,7 +19,7 @@ pub(crate) fn parse_list(list: &str) -> Result<Vec<Argument>, Problem> {
 }
 
 /// Reads one declaration that begins at `at`.
-fn parse(entry: &str, at: usize) -> Result<Argument, Problem> {
+fn parse(entry: &str, at: usize) -> Result<DeclaredArgument, TextProblem> {
     let trimmed = entry.trim();
     let at = at + (entry.len() - entry.trim_start().len());
     let name_end = trimmed.find([':', '=']).unwrap_or(trimmed.len());
@@ -42,7 +42,7 @@ fn parse(entry: &str, at: usize) -> Result<Argument, Problem> {
     } else {
         None
     };
-    Ok(Argument {
+    Ok(DeclaredArgument {
         name: name.to_owned(),
         ty: declared,
         default: default.map(|text| text.trim().to_owned()),
@@ -50,12 +50,13 @@ fn parse(entry: &str, at: usize) -> Result<Argument, Problem> {
     })
 }
 
-fn read_type(ty: &str, at: usize) -> Result<Type, Problem> {
-    Type::parse(ty).map_err(|message| problem("unknown-type", message, &Type::suggestion(ty), at))
+fn read_type(ty: &str, at: usize) -> Result<ValueType, TextProblem> {
+    ValueType::parse(ty)
+        .map_err(|message| problem("unknown-type", message, &ValueType::suggestion(ty), at))
 }
 
-fn problem(code: &'static str, message: String, hint: &str, at: usize) -> Problem {
-    Problem {
+fn problem(code: &'static str, message: String, hint: &str, at: usize) -> TextProblem {
+    TextProblem {
         code,
         message,
         hint: hint.to_owned(),
@@ -89,7 +90,7 @@ mod tests {
     fn spelled(list: &str) -> Result<String, String> {
         let arguments =
             parse_list(list).map_err(|problem| format!("{} @{}", problem.message, problem.at))?;
-        let spell = |argument: &Argument| {
+        let spell = |argument: &DeclaredArgument| {
             let ty = argument
                 .ty
                 .as_ref()

@@ -16,10 +16,13 @@ use std::sync::OnceLock;
 
 pub(crate) use field::{IMPORT_NODE, NODE, Range};
 
-use super::node::{Argument, Body, Content, Declared, Node, Realm, Template};
-use super::origin::{Origin, Problem};
-use super::syntax::{Form, Text, Word, word};
-use super::unit::Unit;
+use super::node::{
+    DeclaredArgument, DeclaredValueType, DocumentScope, NodeBody, SettingContent, Template,
+    TemplateNode,
+};
+use super::origin::{TextOrigin, TextProblem};
+use super::syntax::{CommandWord, PlaceholderForm, TemplateText, word};
+use super::unit::TemplateUnit;
 use crate::document::{self, path_index, path_member};
 use crate::finding::{Finding, Severity, Source};
 use crate::text;
@@ -45,14 +48,14 @@ pub fn parse(source: &Source) -> Result<Template, Vec<Finding>> {
         return read(source, &node, ROOT_FIELDS);
     }
     let mut reader = TemplateReader::new(source, &[]);
-    let root = reader.command(source.text(), Origin::whole(source));
+    let root = reader.command(source.text(), TextOrigin::whole(source));
     reader.finish(root)
 }
 
 /// Reads a template from a node of a document; `root_fields` are the host's own fields on the root.
 pub fn read(
     source: &Source,
-    node: &document::Node,
+    node: &document::JsonNode,
     root_fields: &[&str],
 ) -> Result<Template, Vec<Finding>> {
     let mut reader = TemplateReader::new(source, root_fields);
@@ -62,7 +65,7 @@ pub fn read(
 
 /// Reads a template from a document that may import others; `root_fields` are the fields of such
 /// documents that a node does not have.
-pub fn read_unit(unit: &Unit, root_fields: &[&str]) -> Result<Template, Vec<Finding>> {
+pub fn read_unit(unit: &TemplateUnit, root_fields: &[&str]) -> Result<Template, Vec<Finding>> {
     let mut reader = TemplateReader::of_unit(unit, root_fields);
     let root = reader.template(&unit.root, "");
     reader.finish(root)
@@ -90,10 +93,10 @@ fn as_json_string(source: &Source, mut findings: Vec<Finding>) -> Vec<Finding> {
 pub(crate) struct TemplateReader<'a> {
     source: &'a Source,
     root_fields: &'a [&'a str],
-    unit: Option<&'a Unit>,
+    unit: Option<&'a TemplateUnit>,
     findings: Vec<Finding>,
-    types: BTreeMap<String, Declared>,
-    declared: Vec<Argument>,
+    types: BTreeMap<String, DeclaredValueType>,
+    declared: Vec<DeclaredArgument>,
     nodes: usize,
     depth: usize,
     errors: usize,
@@ -118,14 +121,14 @@ impl<'a> TemplateReader<'a> {
         }
     }
 
-    fn of_unit(unit: &'a Unit, root_fields: &'a [&'a str]) -> Self {
+    fn of_unit(unit: &'a TemplateUnit, root_fields: &'a [&'a str]) -> Self {
         Self {
             unit: Some(unit),
             ..Self::new(&unit.source, root_fields)
         }
     }
 
-    fn finish(mut self, root: Option<Node>) -> Result<Template, Vec<Finding>> {
+    fn finish(mut self, root: Option<TemplateNode>) -> Result<Template, Vec<Finding>> {
         let Some(mut root) = root.filter(|_| self.errors == 0) else {
             return Err(self.findings);
         };
@@ -134,7 +137,7 @@ impl<'a> TemplateReader<'a> {
             return Err(self.findings);
         }
         let place = self.place();
-        let realm = Realm {
+        let realm = DocumentScope {
             types: self.types,
             place,
             part: self.unit.map(|unit| unit.id.as_str().into()),
@@ -152,32 +155,32 @@ impl<'a> TemplateReader<'a> {
     }
 
     /// A template anywhere: a command, a list of nodes or a node.
-    fn template(&mut self, node: &document::Node, path: &str) -> Option<Node> {
+    fn template(&mut self, node: &document::JsonNode, path: &str) -> Option<TemplateNode> {
         match &node.content {
-            document::Content::Array(items) => self.list(node, items, path),
+            document::JsonContent::Array(items) => self.list(node, items, path),
             _ => self.node(node, path),
         }
     }
 
     fn list(
         &mut self,
-        node: &document::Node,
-        items: &[document::Node],
+        node: &document::JsonNode,
+        items: &[document::JsonNode],
         path: &str,
-    ) -> Option<Node> {
+    ) -> Option<TemplateNode> {
         let children = self.children(node, items, path)?;
-        Some(Node::plain(
-            Body::Children(children),
-            Origin::json(self.source, &node.span, path),
+        Some(TemplateNode::plain(
+            NodeBody::Children(children),
+            TextOrigin::json(self.source, &node.span, path),
         ))
     }
 
     fn children(
         &mut self,
-        node: &document::Node,
-        items: &[document::Node],
+        node: &document::JsonNode,
+        items: &[document::JsonNode],
         path: &str,
-    ) -> Option<Vec<Node>> {
+    ) -> Option<Vec<TemplateNode>> {
         if items.is_empty() {
             self.error(
                 node,
@@ -199,7 +202,7 @@ impl<'a> TemplateReader<'a> {
     }
 
     /// A node: a command or an object.
-    fn node(&mut self, node: &document::Node, path: &str) -> Option<Node> {
+    fn node(&mut self, node: &document::JsonNode, path: &str) -> Option<TemplateNode> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
             if self.nodes == MAX_NODES + 1 {
@@ -215,11 +218,11 @@ impl<'a> TemplateReader<'a> {
             return None;
         }
         match &node.content {
-            document::Content::String(text) => {
-                self.command(text, Origin::json(self.source, &node.span, path))
+            document::JsonContent::String(text) => {
+                self.command(text, TextOrigin::json(self.source, &node.span, path))
             }
-            document::Content::Object(_) => self.object(node, path),
-            document::Content::Array(_) => {
+            document::JsonContent::Object(_) => self.object(node, path),
+            document::JsonContent::Array(_) => {
                 let hint = "write {\"template\": [ … ]} for a sequence inside a sequence";
                 self.error(
                     node,
@@ -244,7 +247,7 @@ impl<'a> TemplateReader<'a> {
         }
     }
 
-    fn command(&mut self, text: &str, origin: Origin) -> Option<Node> {
+    fn command(&mut self, text: &str, origin: TextOrigin) -> Option<TemplateNode> {
         let words = word::split(text)
             .map_err(|problem| self.problem(&origin, problem))
             .ok()?;
@@ -253,7 +256,7 @@ impl<'a> TemplateReader<'a> {
             let message = "the command is empty".to_owned();
             self.problem(
                 &origin,
-                Problem {
+                TextProblem {
                     code: "empty-command",
                     message,
                     hint,
@@ -268,25 +271,33 @@ impl<'a> TemplateReader<'a> {
             .collect();
         let texts = texts.into_iter().collect::<Option<Vec<_>>>()?;
         let raw = words.into_iter().map(|word| word.text).collect();
-        Some(Node::plain(Body::Command { words: texts, raw }, origin))
+        Some(TemplateNode::plain(
+            NodeBody::Command { words: texts, raw },
+            origin,
+        ))
     }
 
     /// The pieces of a word; types that are declared inline are remembered.
-    fn text(&mut self, word: &Word, whole: &str, origin: &Origin) -> Option<Text> {
+    fn text(
+        &mut self,
+        word: &CommandWord,
+        whole: &str,
+        origin: &TextOrigin,
+    ) -> Option<TemplateText> {
         if self.errors >= MAX_FINDINGS {
             return None;
         }
-        let text = Text::parse(word, whole, self.unit);
+        let text = TemplateText::parse(word, whole, self.unit);
         let text = text.map_err(|problem| self.problem(origin, problem)).ok()?;
         self.uses_stages |= text
             .placeholders()
-            .any(|placeholder| matches!(placeholder.form, Form::Stage { .. }));
+            .any(|placeholder| matches!(placeholder.form, PlaceholderForm::Stage { .. }));
         self.declare_inline(&text, origin);
         self.warn_nested(word, &text, whole, origin);
         Some(text)
     }
 
-    fn object(&mut self, node: &document::Node, path: &str) -> Option<Node> {
+    fn object(&mut self, node: &document::JsonNode, path: &str) -> Option<TemplateNode> {
         let root = path.is_empty();
         self.check_fields(node, path, root);
         let before = self.errors;
@@ -305,23 +316,28 @@ impl<'a> TemplateReader<'a> {
         (self.errors == before).then_some(read)
     }
 
-    fn body(&mut self, template: &document::Node, path: &str, read: &mut Node) -> Option<Body> {
+    fn body(
+        &mut self,
+        template: &document::JsonNode,
+        path: &str,
+        read: &mut TemplateNode,
+    ) -> Option<NodeBody> {
         match &template.content {
-            document::Content::Array(items) => {
-                self.children(template, items, path).map(Body::Children)
+            document::JsonContent::Array(items) => {
+                self.children(template, items, path).map(NodeBody::Children)
             }
-            document::Content::String(_) => {
+            document::JsonContent::String(_) => {
                 let command = self.node(template, path)?;
                 read.origin = command.origin;
                 Some(command.body)
             }
             _ => self
                 .node(template, path)
-                .map(|inner| Body::Nested(Box::new(inner))),
+                .map(|inner| NodeBody::Nested(Box::new(inner))),
         }
     }
 
-    fn problem(&mut self, origin: &Origin, problem: Problem) {
+    fn problem(&mut self, origin: &TextOrigin, problem: TextProblem) {
         if self.no_room_for_errors() {
             return;
         }
@@ -330,7 +346,7 @@ impl<'a> TemplateReader<'a> {
 
     fn error(
         &mut self,
-        node: &document::Node,
+        node: &document::JsonNode,
         path: &str,
         code: &'static str,
         message: impl Into<String>,
@@ -372,8 +388,8 @@ impl<'a> TemplateReader<'a> {
     }
 }
 
-impl Node {
-    fn plain(body: Body, origin: Origin) -> Self {
+impl TemplateNode {
+    fn plain(body: NodeBody, origin: TextOrigin) -> Self {
         Self {
             body,
             origin,
@@ -400,7 +416,7 @@ impl Node {
     }
 }
 
-impl Content {
+impl SettingContent {
     fn plain_mut(&mut self) -> Option<&mut serde_json::Value> {
         if let Self::Plain(value) = self {
             Some(value)

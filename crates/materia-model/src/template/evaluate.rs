@@ -9,14 +9,16 @@ use std::cell::{Cell, RefCell};
 
 use serde_json::{Map, Value};
 
-use super::Facts;
-use super::fault::{Fault, MAX_REFERENCES, Trail, cycle, shown, too_far, unfit, wrong};
-use super::node::{Content, Setting, Template};
-use super::scope::{Fixed, Frame};
-use super::stage::Stages;
-use super::syntax::expression::{self, Expression, Failure};
-use super::syntax::{Form, Index, Piece, Placeholder, Text};
-use super::value::{Type, integer, is_truthy, render};
+use super::HostFacts;
+use super::fault::{
+    DefaultTrail, MAX_REFERENCES, PlaceholderFault, cycle, shown, too_far, unfit, wrong,
+};
+use super::node::{SettingContent, Template, ValueSetting};
+use super::scope::{FixedValue, NameFrame};
+use super::stage::PlanStages;
+use super::syntax::expression::{self, Expression, ExpressionError};
+use super::syntax::{ItemIndex, Placeholder, PlaceholderForm, TemplateText, TextPiece};
+use super::value::{ValueType, integer, is_truthy, render};
 use crate::text;
 
 /// How many placeholders one expansion may resolve.
@@ -27,22 +29,22 @@ const MAX_BYTES: usize = 256 << 20;
 pub(crate) struct Evaluator<'t> {
     pub(crate) template: &'t Template,
     pub(crate) caller: &'t Map<String, Value>,
-    pub(crate) facts: Facts<'t>,
+    pub(crate) facts: HostFacts<'t>,
     /// The stages that are over before the step that is being expanded.
-    pub(crate) stages: RefCell<Stages>,
+    pub(crate) stages: RefCell<PlanStages>,
     steps: Cell<usize>,
     bytes: Cell<usize>,
 }
 
-type Result<T> = std::result::Result<T, Fault>;
+type Result<T> = std::result::Result<T, PlaceholderFault>;
 
 impl<'t> Evaluator<'t> {
     pub(crate) fn new(
         template: &'t Template,
         caller: &'t Map<String, Value>,
-        facts: Facts<'t>,
+        facts: HostFacts<'t>,
     ) -> Self {
-        let stages = RefCell::new(Stages::default());
+        let stages = RefCell::new(PlanStages::default());
         Self {
             template,
             caller,
@@ -54,7 +56,7 @@ impl<'t> Evaluator<'t> {
     }
 
     /// A text with every placeholder replaced.
-    pub(crate) fn text(&self, text: &Text, frame: &Frame<'_, 't>) -> Result<String> {
+    pub(crate) fn text(&self, text: &TemplateText, frame: &NameFrame<'_, 't>) -> Result<String> {
         self.text_on(text, frame, None)
     }
 
@@ -62,23 +64,23 @@ impl<'t> Evaluator<'t> {
     pub(crate) fn value(
         &self,
         placeholder: &Placeholder,
-        frame: &Frame<'_, 't>,
+        frame: &NameFrame<'_, 't>,
     ) -> Result<Cow<'t, Value>> {
         self.value_on(placeholder, frame, None)
     }
 
     fn text_on(
         &self,
-        text: &Text,
-        frame: &Frame<'_, 't>,
-        trail: Option<&Trail<'_>>,
+        text: &TemplateText,
+        frame: &NameFrame<'_, 't>,
+        trail: Option<&DefaultTrail<'_>>,
     ) -> Result<String> {
         let mut whole = String::new();
         for piece in &text.pieces {
             let before = whole.len();
             match piece {
-                Piece::Literal(literal) => whole.push_str(literal),
-                Piece::Placeholder(placeholder) => {
+                TextPiece::Literal(literal) => whole.push_str(literal),
+                TextPiece::Placeholder(placeholder) => {
                     whole.push_str(&render(self.value_on(placeholder, frame, trail)?.as_ref()));
                 }
             }
@@ -90,13 +92,13 @@ impl<'t> Evaluator<'t> {
     fn value_on(
         &self,
         placeholder: &Placeholder,
-        frame: &Frame<'_, 't>,
-        trail: Option<&Trail<'_>>,
+        frame: &NameFrame<'_, 't>,
+        trail: Option<&DefaultTrail<'_>>,
     ) -> Result<Cow<'t, Value>> {
         spend(&self.steps, 1, MAX_STEPS)?;
         let look = |name: &str| self.look(name, frame, trail);
         match &placeholder.form {
-            Form::Value {
+            PlaceholderForm::Value {
                 name,
                 default,
                 difference,
@@ -118,14 +120,14 @@ impl<'t> Evaluator<'t> {
                     .filter(|difference| names(difference).into_iter().all(known))
                 {
                     Some(_) => self.compute(name, 0, frame, trail),
-                    None => Err(Fault::Missing(name.clone())),
+                    None => Err(PlaceholderFault::Missing(name.clone())),
                 }
             }
-            Form::Fallback { name, otherwise } => {
+            PlaceholderForm::Fallback { name, otherwise } => {
                 let value = look(name)?.filter(|value| is_truthy(value));
                 Ok(value.unwrap_or_else(|| Cow::Owned(otherwise.as_str().into())))
             }
-            Form::Choice {
+            PlaceholderForm::Choice {
                 name,
                 negated,
                 yes,
@@ -134,16 +136,16 @@ impl<'t> Evaluator<'t> {
                 let truthy = look(name)?.is_some_and(|value| is_truthy(&value)) != *negated;
                 Ok(Cow::Owned(if truthy { yes } else { no }.as_str().into()))
             }
-            Form::Item { name, index } => self.item(name, index, frame, trail),
-            Form::Stage { name } => {
+            PlaceholderForm::Item { name, index } => self.item(name, index, frame, trail),
+            PlaceholderForm::Stage { name } => {
                 let path = self.stages.borrow_mut().named(name, frame.realm())?;
                 Ok(Cow::Owned(path.into()))
             }
-            Form::Length { name } => {
+            PlaceholderForm::Length { name } => {
                 let value = self.needed(name, frame, trail)?;
                 Ok(Cow::Owned(array(name, value.as_ref())?.len().into()))
             }
-            Form::Expression {
+            PlaceholderForm::Expression {
                 source,
                 width,
                 expression,
@@ -161,8 +163,8 @@ impl<'t> Evaluator<'t> {
         &self,
         source: &str,
         width: usize,
-        frame: &Frame<'_, 't>,
-        trail: Option<&Trail<'_>>,
+        frame: &NameFrame<'_, 't>,
+        trail: Option<&DefaultTrail<'_>>,
     ) -> Result<Cow<'t, Value>> {
         let is_value = |name: &str| matches!(self.look(name, frame, trail), Ok(Some(_)));
         let expression = expression::parse(source, &is_value).map_err(|because| {
@@ -180,24 +182,24 @@ impl<'t> Evaluator<'t> {
         expression: &Expression,
         source: &str,
         width: usize,
-        frame: &Frame<'_, 't>,
-        trail: Option<&Trail<'_>>,
+        frame: &NameFrame<'_, 't>,
+        trail: Option<&DefaultTrail<'_>>,
     ) -> Result<Cow<'t, Value>> {
         let mut int = |name: &str| self.int(name, frame, trail);
         let number = expression
             .evaluate(&mut int)
             .map_err(|failure| match failure {
-                Failure::Zero => wrong(
+                ExpressionError::Zero => wrong(
                     "division-by-zero",
                     format!("{} divides by zero", text::quoted(source)),
                     "divide by something that cannot be 0",
                 ),
-                Failure::Overflow => wrong(
+                ExpressionError::Overflow => wrong(
                     "overflow",
                     format!("{} is too large", text::quoted(source)),
                     "integers have 64 bits",
                 ),
-                Failure::Name(fault) => fault,
+                ExpressionError::Name(fault) => fault,
             })?;
         Ok(Cow::Owned(if width == 0 {
             number.into()
@@ -206,7 +208,12 @@ impl<'t> Evaluator<'t> {
         }))
     }
 
-    fn int(&self, name: &str, frame: &Frame<'_, 't>, trail: Option<&Trail<'_>>) -> Result<i64> {
+    fn int(
+        &self,
+        name: &str,
+        frame: &NameFrame<'_, 't>,
+        trail: Option<&DefaultTrail<'_>>,
+    ) -> Result<i64> {
         let value = self.needed(name, frame, trail)?;
         integer(&value).ok_or_else(|| {
             let message = format!("`{name}` is {}, and it must be an integer", shown(&value));
@@ -217,21 +224,21 @@ impl<'t> Evaluator<'t> {
     fn item(
         &self,
         name: &str,
-        index: &Index,
-        frame: &Frame<'_, 't>,
-        trail: Option<&Trail<'_>>,
+        index: &ItemIndex,
+        frame: &NameFrame<'_, 't>,
+        trail: Option<&DefaultTrail<'_>>,
     ) -> Result<Cow<'t, Value>> {
         let value = self.needed(name, frame, trail)?;
         let items = array(name, &value)?;
         let position = match index {
-            Index::Literal(position) => Some(*position),
-            Index::Name(index) => usize::try_from(self.int(index, frame, trail)?).ok(),
+            ItemIndex::Literal(position) => Some(*position),
+            ItemIndex::Name(index) => usize::try_from(self.int(index, frame, trail)?).ok(),
         };
         let length = items.len();
         let Some(position) = position.filter(|position| *position < length) else {
             let asked = match index {
-                Index::Literal(position) => position.to_string(),
-                Index::Name(index) => format!("{index} = {}", self.int(index, frame, trail)?),
+                ItemIndex::Literal(position) => position.to_string(),
+                ItemIndex::Name(index) => format!("{index} = {}", self.int(index, frame, trail)?),
             };
             let message = format!(
                 "`{name}` has {}, and item {asked} is asked for",
@@ -250,32 +257,34 @@ impl<'t> Evaluator<'t> {
     fn needed(
         &self,
         name: &str,
-        frame: &Frame<'_, 't>,
-        trail: Option<&Trail<'_>>,
+        frame: &NameFrame<'_, 't>,
+        trail: Option<&DefaultTrail<'_>>,
     ) -> Result<Cow<'t, Value>> {
         self.look(name, frame, trail)?
-            .ok_or_else(|| Fault::Missing(name.to_owned()))
+            .ok_or_else(|| PlaceholderFault::Missing(name.to_owned()))
     }
 
     /// The value of a name, where anything gives it one.
     fn look(
         &self,
         name: &str,
-        frame: &Frame<'_, 't>,
-        trail: Option<&Trail<'_>>,
+        frame: &NameFrame<'_, 't>,
+        trail: Option<&DefaultTrail<'_>>,
     ) -> Result<Option<Cow<'t, Value>>> {
         spend(&self.steps, 1, MAX_STEPS)?;
         match frame.fixed(name) {
-            Some(Fixed::Number { value, width: 0 }) => return Ok(Some(Cow::Owned(value.into()))),
-            Some(Fixed::Number { value, width }) => {
+            Some(FixedValue::Number { value, width: 0 }) => {
+                return Ok(Some(Cow::Owned(value.into())));
+            }
+            Some(FixedValue::Number { value, width }) => {
                 return Ok(Some(Cow::Owned(format!("{value:0width$}").into())));
             }
             // What is bound is resolved further out, so that no chain of it can come back here.
-            Some(Fixed::Bound(setting, outside)) => {
+            Some(FixedValue::Bound(setting, outside)) => {
                 match self.setting(name, setting, outside, frame, None) {
                     // A binding that only hands a name on binds nothing where that name has no
                     // value.
-                    Err(Fault::Missing(_)) if hands_on(setting) => {}
+                    Err(PlaceholderFault::Missing(_)) if hands_on(setting) => {}
                     bound => return bound.map(Some),
                 }
             }
@@ -297,19 +306,19 @@ impl<'t> Evaluator<'t> {
     fn default(
         &self,
         name: &str,
-        frame: &Frame<'_, 't>,
-        trail: Option<&Trail<'_>>,
+        frame: &NameFrame<'_, 't>,
+        trail: Option<&DefaultTrail<'_>>,
     ) -> Result<Option<Cow<'t, Value>>> {
         let mut seen = false;
         for (setting, around) in frame.defaults(name) {
-            if Trail::has(trail, setting) {
+            if DefaultTrail::has(trail, setting) {
                 // A default that mentions its own name means the one around it.
                 seen = true;
                 continue;
             }
             let outwards = !std::ptr::eq(around, frame);
             match self.setting(name, setting, around, frame, trail.filter(|_| !outwards)) {
-                Err(Fault::Missing(_)) if outwards && hands_on(setting) => {}
+                Err(PlaceholderFault::Missing(_)) if outwards && hands_on(setting) => {}
                 found => return found.map(Some),
             }
         }
@@ -323,7 +332,7 @@ impl<'t> Evaluator<'t> {
     }
 
     /// Whether this is a scope of an imported document, whose types are its own.
-    fn is_abroad(&self, frame: &Frame<'_, 't>) -> bool {
+    fn is_abroad(&self, frame: &NameFrame<'_, 't>) -> bool {
         frame
             .realm()
             .is_some_and(|realm| !std::ptr::eq(realm, &raw const self.template.realm))
@@ -332,25 +341,27 @@ impl<'t> Evaluator<'t> {
     fn setting(
         &self,
         name: &str,
-        setting: &'t Setting,
-        frame: &Frame<'_, 't>,
-        user: &Frame<'_, 't>,
-        before: Option<&Trail<'_>>,
+        setting: &'t ValueSetting,
+        frame: &NameFrame<'_, 't>,
+        user: &NameFrame<'_, 't>,
+        before: Option<&DefaultTrail<'_>>,
     ) -> Result<Cow<'t, Value>> {
         let text = match &setting.content {
-            Content::Plain(Value::String(text)) if text.starts_with('~') && is_path(name, user) => {
+            SettingContent::Plain(Value::String(text))
+                if text.starts_with('~') && is_path(name, user) =>
+            {
                 return Ok(Cow::Owned(self.home_path(name, text, user).into()));
             }
-            Content::Plain(value) if self.is_abroad(user) => {
+            SettingContent::Plain(value) if self.is_abroad(user) => {
                 return self.fit(name, Cow::Borrowed(value), user);
             }
-            Content::Plain(value) => return Ok(Cow::Borrowed(value)),
-            Content::Reference(text) => text,
+            SettingContent::Plain(value) => return Ok(Cow::Borrowed(value)),
+            SettingContent::Reference(text) => text,
         };
-        if Trail::length(before) >= MAX_REFERENCES {
+        if DefaultTrail::length(before) >= MAX_REFERENCES {
             return Err(too_far(name, before));
         }
-        let trail = Trail {
+        let trail = DefaultTrail {
             name,
             setting,
             before,
@@ -359,7 +370,7 @@ impl<'t> Evaluator<'t> {
             Some(placeholder) => self.value_on(placeholder, frame, Some(&trail))?,
             None => {
                 let resolved = self.text_on(text, frame, Some(&trail))?;
-                let ours = matches!(text.pieces.first(), Some(Piece::Literal(_)));
+                let ours = matches!(text.pieces.first(), Some(TextPiece::Literal(_)));
                 Cow::Owned(if ours {
                     self.home_path(name, &resolved, user).into()
                 } else {
@@ -375,12 +386,12 @@ impl<'t> Evaluator<'t> {
         &self,
         name: &str,
         value: Cow<'t, Value>,
-        frame: &Frame<'_, 't>,
+        frame: &NameFrame<'_, 't>,
     ) -> Result<Cow<'t, Value>> {
         let Some(declared) = frame.declared(name) else {
             return Ok(value);
         };
-        if let (Value::String(text), Type::Array) = (value.as_ref(), &declared.ty) {
+        if let (Value::String(text), ValueType::Array) = (value.as_ref(), &declared.ty) {
             // Reading JSON again for every copy must not multiply either.
             spend(&self.steps, text.len() / 4, MAX_STEPS)?;
         }
@@ -391,7 +402,7 @@ impl<'t> Evaluator<'t> {
     }
 
     /// A path that template text spells with `~`, at home; caller data is never touched.
-    fn home_path(&self, name: &str, path: &str, frame: &Frame<'_, 't>) -> String {
+    fn home_path(&self, name: &str, path: &str, frame: &NameFrame<'_, 't>) -> String {
         if is_path(name, frame) {
             self.facts.at_home(path)
         } else {
@@ -401,14 +412,14 @@ impl<'t> Evaluator<'t> {
 }
 
 /// Whether a name is declared a path.
-pub(crate) fn is_path(name: &str, frame: &Frame<'_, '_>) -> bool {
+pub(crate) fn is_path(name: &str, frame: &NameFrame<'_, '_>) -> bool {
     frame
         .declared(name)
-        .is_some_and(|declared| declared.ty == Type::Path)
+        .is_some_and(|declared| declared.ty == ValueType::Path)
 }
 
-fn hands_on(setting: &Setting) -> bool {
-    matches!(&setting.content, Content::Reference(text) if text.single().is_some())
+fn hands_on(setting: &ValueSetting) -> bool {
+    matches!(&setting.content, SettingContent::Reference(text) if text.single().is_some())
 }
 
 fn names(expression: &Expression) -> Vec<&str> {

@@ -13,15 +13,15 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::Facts;
+use super::HostFacts;
 use super::evaluate::Evaluator;
-use super::fault::{Fault, unfit};
-use super::interface::{self, Interface};
-use super::node::{self, Guard, Node, Template};
-use super::origin::Origin;
-use super::plan::{Body, Controls, Failure, Kind, Plan, Stdin};
-use super::scope::Frame;
-use super::syntax::{Text, Word};
+use super::fault::{PlaceholderFault, unfit};
+use super::interface::{self, TemplateInterface};
+use super::node::{self, NodeGuard, Template, TemplateNode};
+use super::origin::TextOrigin;
+use super::plan::{FailurePolicy, Plan, PlanBody, PlanControls, PlanKind, PlanStdin};
+use super::scope::NameFrame;
+use super::syntax::{CommandWord, TemplateText};
 use crate::finding::Finding;
 
 pub use copies::MAX_COPIES;
@@ -46,7 +46,7 @@ pub struct Expansion {
 pub fn expand(
     template: &Template,
     values: &Map<String, Value>,
-    facts: Facts<'_>,
+    facts: HostFacts<'_>,
 ) -> Result<Expansion, Vec<Finding>> {
     let interface = template.interface();
     let mut warnings = interface.undeclared(values);
@@ -63,15 +63,15 @@ pub fn expand(
     };
     expander.demand_unused(&caller);
     let stdin = if facts.has_stdin {
-        Stdin::Previous
+        PlanStdin::Previous
     } else {
-        Stdin::None
+        PlanStdin::None
     };
     let mut plan = expander.node(
         &template.root,
-        &Frame::outside(&template.realm),
+        &NameFrame::outside(&template.realm),
         stdin,
-        Failure::Continue,
+        FailurePolicy::Continue,
     );
     if let Some(plan) = plan.as_mut().filter(|_| template.uses_stages) {
         expander.evaluator.stages.borrow().settle(plan);
@@ -90,16 +90,16 @@ pub fn fill(
     template: &Template,
     text: &str,
     values: &Map<String, Value>,
-    facts: Facts<'_>,
+    facts: HostFacts<'_>,
 ) -> Result<String, Vec<Finding>> {
     let interface = template.interface();
     let caller = fit_caller(template, values, interface)?;
-    let word = Word::whole(text);
-    let read = Text::parse(&word, text, None).map_err(|problem| {
+    let word = CommandWord::whole(text);
+    let read = TemplateText::parse(&word, text, None).map_err(|problem| {
         vec![Finding::error(problem.code, problem.message).hint(problem.hint)]
     })?;
     let evaluator = Evaluator::new(template, &caller, facts);
-    let filled = Frame::outside(&template.realm)
+    let filled = NameFrame::outside(&template.realm)
         .within(&template.root, None, |frame| evaluator.text(&read, frame));
     filled.map_err(|fault| vec![finding(&fault, interface)])
 }
@@ -108,7 +108,7 @@ pub fn fill(
 fn fit_caller(
     template: &Template,
     values: &Map<String, Value>,
-    interface: &Interface,
+    interface: &TemplateInterface,
 ) -> Result<Map<String, Value>, Vec<Finding>> {
     let mut fitted = Map::new();
     let mut findings = Vec::new();
@@ -135,34 +135,37 @@ fn fit_caller(
     }
 }
 
-fn finding(fault: &Fault, interface: &Interface) -> Finding {
+fn finding(fault: &PlaceholderFault, interface: &TemplateInterface) -> Finding {
     match fault {
-        Fault::Wrong {
+        PlaceholderFault::Wrong {
             code,
             message,
             hint,
         } if hint.is_empty() => Finding::error(code, message),
-        Fault::Wrong {
+        PlaceholderFault::Wrong {
             code,
             message,
             hint,
         } => Finding::error(code, message).hint(hint),
-        Fault::Missing(name) if super::syntax::reserved(name).is_some() => Finding::error(
-            "missing-value",
-            format!("`{name}` has no value outside of a `repeat`"),
-        )
-        .hint(format!("add \"repeat\", or pass {name}=…")),
-        Fault::Missing(name) => Finding::error("missing-value", format!("`{name}` has no value"))
-            .hint(format!(
+        PlaceholderFault::Missing(name) if super::syntax::reserved(name).is_some() => {
+            Finding::error(
+                "missing-value",
+                format!("`{name}` has no value outside of a `repeat`"),
+            )
+            .hint(format!("add \"repeat\", or pass {name}=…"))
+        }
+        PlaceholderFault::Missing(name) => {
+            Finding::error("missing-value", format!("`{name}` has no value")).hint(format!(
                 "pass {name}=…; expected: {}",
                 interface::call_shape(interface.args())
-            )),
+            ))
+        }
     }
 }
 
 struct Expander<'t> {
     evaluator: Evaluator<'t>,
-    interface: &'t Interface,
+    interface: &'t TemplateInterface,
     findings: Vec<Finding>,
     warnings: Vec<Finding>,
     copies: usize,
@@ -174,10 +177,10 @@ impl<'t> Expander<'t> {
     /// A node in the scope around it; `None` where a problem was recorded.
     fn node(
         &mut self,
-        node: &'t Node,
-        outer: &Frame<'_, 't>,
-        stdin: Stdin,
-        failure: Failure,
+        node: &'t TemplateNode,
+        outer: &NameFrame<'_, 't>,
+        stdin: PlanStdin,
+        failure: FailurePolicy,
     ) -> Option<Plan> {
         if self.halted || !self.count_node(node) {
             return None;
@@ -197,7 +200,7 @@ impl<'t> Expander<'t> {
     }
 
     /// Gives a plan a file for its output, which whatever comes later may name (R7).
-    fn stage(&mut self, plan: &mut Plan, stage: &str, outer: &Frame<'_, 't>) {
+    fn stage(&mut self, plan: &mut Plan, stage: &str, outer: &NameFrame<'_, 't>) {
         let dir = self.evaluator.facts.stages;
         let path = self
             .evaluator
@@ -206,11 +209,11 @@ impl<'t> Expander<'t> {
             .add(stage, outer.realm(), dir);
         if plan.controls.keep.is_some() {
             let outer = Plan {
-                body: Body::Sequence(Vec::new()),
-                controls: Controls::plain(plan.controls.failure),
+                body: PlanBody::Sequence(Vec::new()),
+                controls: PlanControls::plain(plan.controls.failure),
             };
             let inner = std::mem::replace(plan, outer);
-            plan.body = Body::Nested(Box::new(inner));
+            plan.body = PlanBody::Nested(Box::new(inner));
         }
         plan.controls.keep = Some(path);
     }
@@ -239,10 +242,10 @@ impl<'t> Expander<'t> {
     /// One execution of a node, in its own scope.
     fn single(
         &mut self,
-        node: &'t Node,
-        frame: &Frame<'_, 't>,
-        stdin: Stdin,
-        failure: Failure,
+        node: &'t TemplateNode,
+        frame: &NameFrame<'_, 't>,
+        stdin: PlanStdin,
+        failure: FailurePolicy,
         parallel: bool,
     ) -> Option<Plan> {
         if !self.guard(node, frame)? {
@@ -251,28 +254,28 @@ impl<'t> Expander<'t> {
                 .label
                 .as_ref()
                 .and_then(|label| self.evaluator.text(&label.text, frame).ok());
-            let controls = Controls {
+            let controls = PlanControls {
                 label,
-                ..Controls::plain(failure)
+                ..PlanControls::plain(failure)
             };
             return Some(Plan {
-                body: Body::Skipped(kind(node, parallel)),
+                body: PlanBody::Skipped(kind(node, parallel)),
                 controls,
             });
         }
         let controls = self.controls(node, frame, failure);
         let stdin = if node.input.is_some() {
-            Stdin::Input
+            PlanStdin::Input
         } else {
             stdin
         };
         let body = match &node.body {
-            node::Body::Command { words, .. } => self.command(node, words, frame, stdin),
-            node::Body::Children(children) if parallel => {
+            node::NodeBody::Command { words, .. } => self.command(node, words, frame, stdin),
+            node::NodeBody::Children(children) if parallel => {
                 self.parallel(node, children, frame, stdin, failure)
             }
-            node::Body::Children(children) => self.sequence(children, frame, stdin, failure),
-            node::Body::Nested(inner) => {
+            node::NodeBody::Children(children) => self.sequence(children, frame, stdin, failure),
+            node::NodeBody::Nested(inner) => {
                 let inner = self.node(inner, frame, stdin, failure);
                 return Some(nested(inner?, controls?, failure));
             }
@@ -285,30 +288,33 @@ impl<'t> Expander<'t> {
 
     fn sequence(
         &mut self,
-        children: &'t [Node],
-        frame: &Frame<'_, 't>,
-        mut stdin: Stdin,
-        failure: Failure,
-    ) -> Option<Body> {
+        children: &'t [TemplateNode],
+        frame: &NameFrame<'_, 't>,
+        mut stdin: PlanStdin,
+        failure: FailurePolicy,
+    ) -> Option<PlanBody> {
         let mut steps = Vec::with_capacity(children.len());
         for child in children {
             let step = self.node(child, frame, stdin, failure);
             if !step.as_ref().is_some_and(passes_through) {
-                stdin = Stdin::Previous;
+                stdin = PlanStdin::Previous;
             }
             steps.push(step);
         }
-        steps.into_iter().collect::<Option<_>>().map(Body::Sequence)
+        steps
+            .into_iter()
+            .collect::<Option<_>>()
+            .map(PlanBody::Sequence)
     }
 
     fn parallel(
         &mut self,
-        node: &'t Node,
-        children: &'t [Node],
-        frame: &Frame<'_, 't>,
-        stdin: Stdin,
-        failure: Failure,
-    ) -> Option<Body> {
+        node: &'t TemplateNode,
+        children: &'t [TemplateNode],
+        frame: &NameFrame<'_, 't>,
+        stdin: PlanStdin,
+        failure: FailurePolicy,
+    ) -> Option<PlanBody> {
         let branches = self.branches(children.len(), |this, index| {
             children
                 .get(index)
@@ -319,18 +325,18 @@ impl<'t> Expander<'t> {
     }
 
     /// Whether the node runs (T9); a name without a value is false.
-    fn guard(&mut self, node: &'t Node, frame: &Frame<'_, 't>) -> Option<bool> {
+    fn guard(&mut self, node: &'t TemplateNode, frame: &NameFrame<'_, 't>) -> Option<bool> {
         let (located, negated) = match &node.when {
             None => return Some(true),
-            Some(Guard::Always(yes)) => return Some(*yes),
-            Some(Guard::Value(located, negated)) => (located, negated),
+            Some(NodeGuard::Always(yes)) => return Some(*yes),
+            Some(NodeGuard::Value(located, negated)) => (located, negated),
         };
         let Some(placeholder) = located.text.single() else {
             return Some(false);
         };
         match self.evaluator.value(placeholder, frame) {
             Ok(value) => Some(super::value::is_truthy(&value) != *negated),
-            Err(Fault::Missing(_)) => Some(*negated),
+            Err(PlaceholderFault::Missing(_)) => Some(*negated),
             Err(fault) => {
                 self.fault(&fault, &located.origin, placeholder.at);
                 None
@@ -338,11 +344,11 @@ impl<'t> Expander<'t> {
         }
     }
 
-    fn count_node(&mut self, node: &Node) -> bool {
+    fn count_node(&mut self, node: &TemplateNode) -> bool {
         self.nodes += 1;
         if self.nodes > MAX_PLAN_NODES {
             let message = format!("the expanded template has more than {MAX_PLAN_NODES} nodes");
-            let fault = Fault::Wrong {
+            let fault = PlaceholderFault::Wrong {
                 code: "too-large",
                 message,
                 hint: "repeat less".to_owned(),
@@ -365,7 +371,7 @@ impl<'t> Expander<'t> {
             let given = caller.contains_key(&argument.name) || host;
             if !given && self.interface.is_unused(&argument.name) {
                 self.fault(
-                    &Fault::Missing(argument.name.clone()),
+                    &PlaceholderFault::Missing(argument.name.clone()),
                     &template.root.origin,
                     0,
                 );
@@ -374,7 +380,7 @@ impl<'t> Expander<'t> {
     }
 
     /// Keeps a problem with its first place; the same problem elsewhere adds nothing.
-    fn fault(&mut self, fault: &Fault, origin: &Origin, at: usize) {
+    fn fault(&mut self, fault: &PlaceholderFault, origin: &TextOrigin, at: usize) {
         let finding = finding(fault, self.interface);
         if self
             .findings
@@ -393,20 +399,20 @@ impl<'t> Expander<'t> {
     }
 }
 
-fn kind(node: &Node, parallel: bool) -> Kind {
+fn kind(node: &TemplateNode, parallel: bool) -> PlanKind {
     match &node.body {
-        node::Body::Command { .. } => Kind::Command,
-        node::Body::Children(_) if parallel => Kind::Parallel,
-        node::Body::Children(_) => Kind::Sequence,
-        node::Body::Nested(inner) => kind(inner, inner.parallel),
+        node::NodeBody::Command { .. } => PlanKind::Command,
+        node::NodeBody::Children(_) if parallel => PlanKind::Parallel,
+        node::NodeBody::Children(_) => PlanKind::Sequence,
+        node::NodeBody::Nested(inner) => kind(inner, inner.parallel),
     }
 }
 
-fn shared(stdin: Stdin) -> Stdin {
-    if stdin == Stdin::None {
-        Stdin::None
+fn shared(stdin: PlanStdin) -> PlanStdin {
+    if stdin == PlanStdin::None {
+        PlanStdin::None
     } else {
-        Stdin::Shared
+        PlanStdin::Shared
     }
 }
 
@@ -414,23 +420,23 @@ fn shared(stdin: Stdin) -> Stdin {
 fn passes_through(plan: &Plan) -> bool {
     match &plan.body {
         _ if plan.controls.input.is_some() => false,
-        Body::Skipped(_) => true,
-        Body::Sequence(steps) => steps.iter().all(passes_through),
-        Body::Nested(inner) => passes_through(inner),
-        Body::Command { .. } | Body::Parallel { .. } => false,
+        PlanBody::Skipped(_) => true,
+        PlanBody::Sequence(steps) => steps.iter().all(passes_through),
+        PlanBody::Nested(inner) => passes_through(inner),
+        PlanBody::Command { .. } | PlanBody::Parallel { .. } => false,
     }
 }
 
 /// A node inside a node; where one of them has no controls, they are one.
-fn nested(inner: Plan, outer: Controls, failure: Failure) -> Plan {
-    let plain = Controls::plain(failure);
+fn nested(inner: Plan, outer: PlanControls, failure: FailurePolicy) -> Plan {
+    let plain = PlanControls::plain(failure);
     if outer == plain {
         inner
-    } else if let Body::Skipped(kind) = inner.body {
+    } else if let PlanBody::Skipped(kind) = inner.body {
         // What does not run reads nothing of its own either.
         Plan {
-            body: Body::Skipped(kind),
-            controls: Controls {
+            body: PlanBody::Skipped(kind),
+            controls: PlanControls {
                 input: None,
                 ..outer
             },
@@ -442,7 +448,7 @@ fn nested(inner: Plan, outer: Controls, failure: Failure) -> Plan {
         }
     } else {
         Plan {
-            body: Body::Nested(Box::new(inner)),
+            body: PlanBody::Nested(Box::new(inner)),
             controls: outer,
         }
     }

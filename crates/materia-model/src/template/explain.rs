@@ -6,12 +6,12 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::plan::{Body, Failure, Kind, Output, Plan, Stdin};
+use super::plan::{FailurePolicy, OutputChannel, Plan, PlanBody, PlanKind, PlanStdin};
 
 /// One node of the explanation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Explained<'p> {
-    kind: Kind,
+pub struct ExplainedNode<'p> {
+    kind: PlanKind,
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<&'p str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -19,7 +19,7 @@ pub struct Explained<'p> {
     #[serde(skip_serializing_if = "Option::is_none")]
     argv: Option<&'p [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    stdin: Option<Stdin>,
+    stdin: Option<PlanStdin>,
     #[serde(skip_serializing_if = "Option::is_none")]
     input: Option<&'p str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,9 +29,9 @@ pub struct Explained<'p> {
     #[serde(skip_serializing_if = "Option::is_none")]
     retry: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    recover: Option<Box<Explained<'p>>>,
+    recover: Option<Box<ExplainedNode<'p>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    failure: Option<Failure>,
+    failure: Option<FailurePolicy>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,13 +41,13 @@ pub struct Explained<'p> {
     #[serde(skip_serializing_if = "Option::is_none")]
     min_successful: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    children: Option<Vec<Explained<'p>>>,
+    children: Option<Vec<ExplainedNode<'p>>>,
 }
 
 /// Explains a plan.
-pub fn explain(plan: &Plan) -> Explained<'_> {
+pub fn explain(plan: &Plan) -> ExplainedNode<'_> {
     let controls = &plan.controls;
-    let mut explained = Explained {
+    let mut explained = ExplainedNode {
         kind: plan.kind(),
         label: controls.label.as_deref(),
         skipped: false,
@@ -61,7 +61,7 @@ pub fn explain(plan: &Plan) -> Explained<'_> {
             .recover
             .as_deref()
             .map(|recover| Box::new(explain(recover))),
-        failure: Some(controls.failure).filter(|failure| *failure != Failure::Continue),
+        failure: Some(controls.failure).filter(|failure| *failure != FailurePolicy::Continue),
         output: output(&controls.output),
         keep: controls.keep.as_deref(),
         concurrency: None,
@@ -69,12 +69,12 @@ pub fn explain(plan: &Plan) -> Explained<'_> {
         children: None,
     };
     match &plan.body {
-        Body::Command { argv, stdin, .. } => {
+        PlanBody::Command { argv, stdin, .. } => {
             explained.argv = Some(argv);
             explained.stdin = Some(*stdin);
         }
-        Body::Sequence(steps) => explained.children = Some(steps.iter().map(explain).collect()),
-        Body::Parallel {
+        PlanBody::Sequence(steps) => explained.children = Some(steps.iter().map(explain).collect()),
+        PlanBody::Parallel {
             branches,
             concurrency,
             min_successful,
@@ -83,16 +83,18 @@ pub fn explain(plan: &Plan) -> Explained<'_> {
             explained.min_successful = Some(*min_successful).filter(|quorum| *quorum > 0);
             explained.children = Some(branches.iter().map(explain).collect());
         }
-        Body::Nested(inner) => explained.children = Some(vec![explain(inner)]),
-        Body::Skipped(_) => explained.skipped = true,
+        PlanBody::Nested(inner) => explained.children = Some(vec![explain(inner)]),
+        PlanBody::Skipped(_) => explained.skipped = true,
     }
     explained
 }
 
-fn output(output: &Output) -> Option<Value> {
+fn output(output: &OutputChannel) -> Option<Value> {
     match output {
-        Output::Stdout => None,
-        Output::Value { text, must_exist } => Some(json!({"value": text, "mustExist": must_exist})),
+        OutputChannel::Stdout => None,
+        OutputChannel::Value { text, must_exist } => {
+            Some(json!({"value": text, "mustExist": must_exist}))
+        }
     }
 }
 
@@ -102,7 +104,7 @@ mod tests {
 
     use super::*;
     use crate::finding::Source;
-    use crate::template::{Facts, expand, parse};
+    use crate::template::{HostFacts, expand, parse};
 
     #[test]
     fn the_tree_is_the_contract_of_the_command_line() {
@@ -113,7 +115,7 @@ mod tests {
             {"args": ["o:path"], "defaults": {"o": "out"}, "output": "o", "failure": "root", "template": ["w", "x"]}
         ]}"#;
         let template = parse(&Source::new("t", text)).unwrap();
-        let plan = expand(&template, &Map::new(), Facts::default())
+        let plan = expand(&template, &Map::new(), HostFacts::default())
             .unwrap()
             .plan;
         let expected = json!({"kind": "parallel", "concurrency": 64, "min_successful": 1, "children": [

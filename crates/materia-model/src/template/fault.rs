@@ -5,8 +5,8 @@
 
 use serde_json::Value;
 
-use super::node::Setting;
-use super::value::{Type, render};
+use super::node::ValueSetting;
+use super::value::{ValueType, render};
 use crate::text;
 
 /// How many references one default may be away from its value.
@@ -14,7 +14,7 @@ pub(crate) const MAX_REFERENCES: usize = 5;
 
 /// Why a placeholder has no value.
 #[derive(Debug, Clone)]
-pub(crate) enum Fault {
+pub(crate) enum PlaceholderFault {
     /// Nothing gives this name a value.
     Missing(String),
     Wrong {
@@ -26,27 +26,27 @@ pub(crate) enum Fault {
 
 /// The names whose defaults are being followed, innermost first.
 #[derive(Clone, Copy)]
-pub(crate) struct Trail<'c> {
+pub(crate) struct DefaultTrail<'c> {
     pub(crate) name: &'c str,
-    pub(crate) setting: &'c Setting,
-    pub(crate) before: Option<&'c Trail<'c>>,
+    pub(crate) setting: &'c ValueSetting,
+    pub(crate) before: Option<&'c DefaultTrail<'c>>,
 }
 
-impl Trail<'_> {
-    fn iter<'c>(trail: Option<&'c Trail<'c>>) -> impl Iterator<Item = &'c Trail<'c>> {
+impl DefaultTrail<'_> {
+    fn iter<'c>(trail: Option<&'c DefaultTrail<'c>>) -> impl Iterator<Item = &'c DefaultTrail<'c>> {
         std::iter::successors(trail, |trail| trail.before)
     }
 
-    pub(crate) fn has(trail: Option<&Trail<'_>>, setting: &Setting) -> bool {
+    pub(crate) fn has(trail: Option<&DefaultTrail<'_>>, setting: &ValueSetting) -> bool {
         Self::iter(trail).any(|step| std::ptr::eq(step.setting, setting))
     }
 
-    pub(crate) fn length(trail: Option<&Trail<'_>>) -> usize {
+    pub(crate) fn length(trail: Option<&DefaultTrail<'_>>) -> usize {
         Self::iter(trail).count()
     }
 
     /// `a → b → c`, ending with `name`.
-    fn spelled(trail: Option<&Trail<'_>>, name: &str) -> String {
+    fn spelled(trail: Option<&DefaultTrail<'_>>, name: &str) -> String {
         let mut names: Vec<&str> = Self::iter(trail).map(|step| step.name).collect();
         names.reverse();
         names.push(name);
@@ -54,7 +54,7 @@ impl Trail<'_> {
     }
 }
 
-pub(crate) fn unfit(name: &str, ty: &Type, value: &Value) -> Fault {
+pub(crate) fn unfit(name: &str, ty: &ValueType, value: &Value) -> PlaceholderFault {
     let message = format!(
         "`{name}` is {}, and it must be {}",
         shown(value),
@@ -67,10 +67,10 @@ pub(crate) fn unfit(name: &str, ty: &Type, value: &Value) -> Fault {
     )
 }
 
-pub(crate) fn cycle(name: &str, trail: Option<&Trail<'_>>) -> Fault {
+pub(crate) fn cycle(name: &str, trail: Option<&DefaultTrail<'_>>) -> PlaceholderFault {
     let message = format!(
         "the default of `{name}` refers to itself: {}",
-        Trail::spelled(trail, name)
+        DefaultTrail::spelled(trail, name)
     );
     wrong(
         "cyclic-default",
@@ -79,10 +79,10 @@ pub(crate) fn cycle(name: &str, trail: Option<&Trail<'_>>) -> Fault {
     )
 }
 
-pub(crate) fn too_far(name: &str, trail: Option<&Trail<'_>>) -> Fault {
+pub(crate) fn too_far(name: &str, trail: Option<&DefaultTrail<'_>>) -> PlaceholderFault {
     let message = format!(
         "defaults refer to each other more than {MAX_REFERENCES} times: {}",
-        Trail::spelled(trail, name)
+        DefaultTrail::spelled(trail, name)
     );
     wrong(
         "cyclic-default",
@@ -91,8 +91,12 @@ pub(crate) fn too_far(name: &str, trail: Option<&Trail<'_>>) -> Fault {
     )
 }
 
-pub(crate) fn wrong(code: &'static str, message: String, hint: impl Into<String>) -> Fault {
-    Fault::Wrong {
+pub(crate) fn wrong(
+    code: &'static str,
+    message: String,
+    hint: impl Into<String>,
+) -> PlaceholderFault {
+    PlaceholderFault::Wrong {
         code,
         message,
         hint: hint.into(),

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::node::Template;
 use super::syntax::{is_name, reserved};
-use super::value::Type;
+use super::value::ValueType;
 use crate::finding::Finding;
 use crate::text;
 
@@ -23,12 +23,12 @@ pub use schema::schema;
 /// One public argument.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "TemplateArg"))]
-pub struct Arg {
+pub struct TemplateArg {
     /// Its name.
     pub name: String,
     /// Its declared type, or what its uses suggest.
     #[serde(rename = "type")]
-    pub ty: Type,
+    pub ty: ValueType,
     /// Nothing else gives it a value.
     pub required: bool,
     /// What it is when it is not passed.
@@ -37,26 +37,26 @@ pub struct Arg {
 
 /// All public arguments of a template, and the names it knows besides.
 #[derive(Debug, Clone)]
-pub(crate) struct Interface {
-    args: Vec<Arg>,
+pub(crate) struct TemplateInterface {
+    args: Vec<TemplateArg>,
     known: BTreeSet<String>,
     unused: BTreeSet<String>,
 }
 
 impl Template {
     /// The public arguments, declared ones first.
-    pub fn args(&self) -> &[Arg] {
+    pub fn args(&self) -> &[TemplateArg] {
         &self.interface().args
     }
 
     /// The interface, derived once.
-    pub(crate) fn interface(&self) -> &Interface {
-        self.interface.get_or_init(|| Interface::of(self))
+    pub(crate) fn interface(&self) -> &TemplateInterface {
+        self.interface.get_or_init(|| TemplateInterface::of(self))
     }
 }
 
-impl Interface {
-    pub(crate) fn args(&self) -> &[Arg] {
+impl TemplateInterface {
+    pub(crate) fn args(&self) -> &[TemplateArg] {
         &self.args
     }
 
@@ -95,7 +95,7 @@ impl Interface {
 }
 
 /// How a template is called: required arguments first, optional ones in brackets.
-pub(crate) fn call_shape(args: &[Arg]) -> String {
+pub(crate) fn call_shape(args: &[TemplateArg]) -> String {
     let required = args
         .iter()
         .filter(|arg| arg.required)
@@ -111,18 +111,18 @@ pub(crate) fn call_shape(args: &[Arg]) -> String {
     shape.join(" ")
 }
 
-fn sample(arg: &Arg) -> String {
+fn sample(arg: &TemplateArg) -> String {
     if let Some(default) = &arg.default {
         return text::bounded(&super::value::render(default), 40).into_owned();
     }
     match &arg.ty {
-        Type::String => "TEXT".to_owned(),
-        Type::Path => "PATH".to_owned(),
-        Type::Int => "1".to_owned(),
-        Type::Number => "1.5".to_owned(),
-        Type::Bool => "true".to_owned(),
-        Type::Array => "'[\"…\"]'".to_owned(),
-        Type::Enum(choices) => choices.join("|"),
+        ValueType::String => "TEXT".to_owned(),
+        ValueType::Path => "PATH".to_owned(),
+        ValueType::Int => "1".to_owned(),
+        ValueType::Number => "1.5".to_owned(),
+        ValueType::Bool => "true".to_owned(),
+        ValueType::Array => "'[\"…\"]'".to_owned(),
+        ValueType::Enum(choices) => choices.join("|"),
     }
 }
 
@@ -130,7 +130,7 @@ fn sample(arg: &Arg) -> String {
 pub fn add_word(
     values: &mut Map<String, Value>,
     word: &str,
-    args: &[Arg],
+    args: &[TemplateArg],
 ) -> Result<(), Vec<Finding>> {
     let Some((name, given)) = word.split_once('=').filter(|(name, _)| is_name(name)) else {
         let message = format!("{} is no `key=value` word", text::quoted(word));
@@ -142,7 +142,7 @@ pub fn add_word(
     };
     let list = args
         .iter()
-        .any(|arg| arg.name == name && arg.ty == Type::Array);
+        .any(|arg| arg.name == name && arg.ty == ValueType::Array);
     let items = list
         .then(|| serde_json::from_str::<Vec<Value>>(given).ok())
         .flatten();
@@ -160,7 +160,7 @@ struct Use {
     /// Whether the root document itself uses it, and not only its imports.
     at_home: bool,
     /// The type that the document declares which uses it first.
-    declared: Option<Type>,
+    declared: Option<ValueType>,
     inferred: BTreeMap<Inferred, ()>,
     default: Option<Value>,
 }

@@ -11,7 +11,7 @@ use crate::finding::{Finding, Source};
 
 /// Something wrong at one offset of a template text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub(crate) struct TextProblem {
     pub(crate) code: &'static str,
     pub(crate) message: String,
     pub(crate) hint: String,
@@ -21,14 +21,14 @@ pub(crate) struct Problem {
 
 /// A text in its source, with the path of the value that holds it.
 #[derive(Debug, Clone)]
-pub(crate) struct Origin {
+pub(crate) struct TextOrigin {
     source: Source,
     span: Range<usize>,
     quoted: bool,
     path: Arc<str>,
 }
 
-impl Origin {
+impl TextOrigin {
     /// The whole source is the text.
     pub(crate) fn whole(source: &Source) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl Origin {
     }
 
     /// A problem as a finding that refuses the document.
-    pub(crate) fn error(&self, problem: Problem) -> Finding {
+    pub(crate) fn error(&self, problem: TextProblem) -> Finding {
         let finding = Finding::error(problem.code, problem.message).hint(problem.hint);
         self.locate(finding, problem.at)
     }
@@ -132,7 +132,7 @@ mod tests {
     fn offsets_in_a_json_string_lead_back_to_the_file() {
         let source = Source::new("x.json", "[\n  \"a \\\"\\u00e9\\ud83d\\ude00 {x\"]");
         let start = source.text().find('"').unwrap();
-        let origin = Origin::json(&source, &(start..source.text().len() - 1), "[0]");
+        let origin = TextOrigin::json(&source, &(start..source.text().len() - 1), "[0]");
         let decoded = "a \"é😀 {x";
         let found = origin
             .locate(Finding::error("x", "x"), decoded.find('{').unwrap())

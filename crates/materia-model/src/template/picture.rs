@@ -3,8 +3,8 @@
 //! Owns how nodes, imports and controls are drawn for a person who wants to see what a recipe is
 //! made of. Never resolves anything; `explain` shows what would run.
 
-use super::node::{Amount, Body, Content, Guard, Node, Template};
-use super::syntax::Form;
+use super::node::{NodeBody, NodeGuard, NumberField, SettingContent, Template, TemplateNode};
+use super::syntax::PlaceholderForm;
 use crate::text;
 
 /// How many bytes of a command are drawn.
@@ -28,7 +28,7 @@ impl Template {
     }
 }
 
-fn draw(node: &Node, depth: usize, import: Option<&str>, lines: &mut Vec<String>) {
+fn draw(node: &TemplateNode, depth: usize, import: Option<&str>, lines: &mut Vec<String>) {
     if lines.len() > MOST_LINES * 2 {
         return;
     }
@@ -41,7 +41,7 @@ fn draw(node: &Node, depth: usize, import: Option<&str>, lines: &mut Vec<String>
     let indent = "  ".repeat(depth);
     let notes = notes(node);
     match &node.body {
-        Body::Command { raw, .. } => {
+        NodeBody::Command { raw, .. } => {
             let most = if node.input.is_some() { SHORT } else { LONGEST };
             let command = text::bounded(&raw.join(" "), most).replace('\n', " ");
             let input = node
@@ -54,7 +54,7 @@ fn draw(node: &Node, depth: usize, import: Option<&str>, lines: &mut Vec<String>
                 text::printable(&command)
             ));
         }
-        Body::Nested(inner) if inner.realm.is_some() => {
+        NodeBody::Nested(inner) if inner.realm.is_some() => {
             // A label with placeholders is one of each copy; the stage is what all of them are
             // called.
             let fixed = node.label.as_ref().and_then(|label| label.text.literal());
@@ -69,14 +69,14 @@ fn draw(node: &Node, depth: usize, import: Option<&str>, lines: &mut Vec<String>
                 draw(inner, depth + 1, None, lines);
             }
         }
-        Body::Nested(inner) if notes.is_empty() => {
+        NodeBody::Nested(inner) if notes.is_empty() => {
             draw(inner, depth, label.as_deref().or(import), lines);
         }
-        Body::Nested(inner) => {
+        NodeBody::Nested(inner) => {
             lines.push(format!("{indent}{name}{notes}"));
             draw(inner, depth + 1, None, lines);
         }
-        Body::Children(children) => {
+        NodeBody::Children(children) => {
             let kind = if node.parallel {
                 "side by side"
             } else {
@@ -101,17 +101,17 @@ fn first_line(input: &str) -> String {
 }
 
 /// The earlier stages that a node is given.
-fn read_stages(node: &Node) -> Vec<String> {
+fn read_stages(node: &TemplateNode) -> Vec<String> {
     let texts = node
         .values
         .values()
         .filter_map(|setting| match &setting.content {
-            Content::Reference(text) => Some(text),
-            Content::Plain(_) => None,
+            SettingContent::Reference(text) => Some(text),
+            SettingContent::Plain(_) => None,
         });
     let mut names: Vec<String> = Vec::new();
-    for placeholder in texts.flat_map(super::syntax::Text::placeholders) {
-        if let Form::Stage { name } = &placeholder.form
+    for placeholder in texts.flat_map(super::syntax::TemplateText::placeholders) {
+        if let PlaceholderForm::Stage { name } = &placeholder.form
             && !names.contains(name)
         {
             names.push(name.clone());
@@ -121,11 +121,11 @@ fn read_stages(node: &Node) -> Vec<String> {
 }
 
 /// The controls of a node in a few words.
-fn notes(node: &Node) -> String {
+fn notes(node: &TemplateNode) -> String {
     let mut notes = Vec::new();
     match &node.when {
-        Some(Guard::Always(yes)) => notes.push(format!("when {yes}")),
-        Some(Guard::Value(located, negated)) => {
+        Some(NodeGuard::Always(yes)) => notes.push(format!("when {yes}")),
+        Some(NodeGuard::Value(located, negated)) => {
             notes.push(format!(
                 "when {}{}",
                 if *negated { "!" } else { "" },
@@ -142,8 +142,8 @@ fn notes(node: &Node) -> String {
     ];
     for (word, amount) in amounts {
         match amount {
-            Some(Amount::Fixed(number)) => notes.push(format!("{word}{number}")),
-            Some(Amount::Computed(located)) => {
+            Some(NumberField::Fixed(number)) => notes.push(format!("{word}{number}")),
+            Some(NumberField::Computed(located)) => {
                 notes.push(format!("{word}{}", located.text.spelled()));
             }
             None => {}
@@ -155,7 +155,7 @@ fn notes(node: &Node) -> String {
     }
     if let Some(failure) = node
         .failure
-        .filter(|failure| *failure != super::plan::Failure::Continue)
+        .filter(|failure| *failure != super::plan::FailurePolicy::Continue)
     {
         notes.push(format!("failure {}", format!("{failure:?}").to_lowercase()));
     }

@@ -6,24 +6,24 @@
 
 use std::sync::Arc;
 
-pub use super::node::Failure;
+pub use super::node::FailurePolicy;
 
 /// A node that is ready to run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    pub body: Body,
-    pub controls: Controls,
+    pub body: PlanBody,
+    pub controls: PlanControls,
 }
 
 /// What a node runs.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Body {
+pub enum PlanBody {
     /// One process.
     Command {
         /// The executable and its arguments; never empty, and without NUL bytes.
         argv: Vec<String>,
         /// What it reads.
-        stdin: Stdin,
+        stdin: PlanStdin,
         /// The recipe in whose document it stands, if it stands in one.
         part: Option<Arc<str>>,
     },
@@ -41,13 +41,13 @@ pub enum Body {
     /// A node inside a node: its result is the result, and both sets of controls hold.
     Nested(Box<Plan>),
     /// Nothing: its guard is false, or it repeats no times (T10, T12).
-    Skipped(Kind),
+    Skipped(PlanKind),
 }
 
 /// What kind of node it is for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum PlanKind {
     /// One process.
     Command,
     /// One after the other.
@@ -59,7 +59,7 @@ pub enum Kind {
 /// What a command reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Stdin {
+pub enum PlanStdin {
     /// Nothing: `/dev/null`.
     None,
     /// The output of the step before, or the input of the whole run.
@@ -72,7 +72,7 @@ pub enum Stdin {
 
 /// How a node runs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Controls {
+pub struct PlanControls {
     pub label: Option<String>,
     /// Milliseconds to wait before it starts.
     pub delay: u64,
@@ -83,9 +83,9 @@ pub struct Controls {
     /// What runs between two attempts.
     pub recover: Option<Box<Plan>>,
     /// How far its failure reaches.
-    pub failure: Failure,
+    pub failure: FailurePolicy,
     /// What its result is.
-    pub output: Output,
+    pub output: OutputChannel,
     /// What it reads instead of what flows to it: a text, whole.
     pub input: Option<String>,
     /// The file in which its output is kept for later steps (R7).
@@ -95,7 +95,7 @@ pub struct Controls {
 /// What the result of a node is (T15).
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Output {
+pub enum OutputChannel {
     /// What it wrote.
     #[default]
     Stdout,
@@ -107,9 +107,9 @@ pub enum Output {
     },
 }
 
-impl Controls {
+impl PlanControls {
     /// No controls but how far a failure reaches.
-    pub fn plain(failure: Failure) -> Self {
+    pub fn plain(failure: FailurePolicy) -> Self {
         Self {
             label: None,
             delay: 0,
@@ -117,7 +117,7 @@ impl Controls {
             retry: 1,
             recover: None,
             failure,
-            output: Output::Stdout,
+            output: OutputChannel::Stdout,
             input: None,
             keep: None,
         }
@@ -126,23 +126,23 @@ impl Controls {
 
 impl Plan {
     /// What kind of node this is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> PlanKind {
         match &self.body {
-            Body::Command { .. } => Kind::Command,
-            Body::Sequence(_) | Body::Nested(_) => Kind::Sequence,
-            Body::Parallel { .. } => Kind::Parallel,
-            Body::Skipped(kind) => *kind,
+            PlanBody::Command { .. } => PlanKind::Command,
+            PlanBody::Sequence(_) | PlanBody::Nested(_) => PlanKind::Sequence,
+            PlanBody::Parallel { .. } => PlanKind::Parallel,
+            PlanBody::Skipped(kind) => *kind,
         }
     }
 
     /// Whether nothing in it would run.
     pub fn is_idle(&self) -> bool {
         match &self.body {
-            Body::Command { .. } => false,
-            Body::Sequence(steps) => steps.iter().all(Self::is_idle),
-            Body::Parallel { branches, .. } => branches.iter().all(Self::is_idle),
-            Body::Nested(inner) => inner.is_idle(),
-            Body::Skipped(_) => true,
+            PlanBody::Command { .. } => false,
+            PlanBody::Sequence(steps) => steps.iter().all(Self::is_idle),
+            PlanBody::Parallel { branches, .. } => branches.iter().all(Self::is_idle),
+            PlanBody::Nested(inner) => inner.is_idle(),
+            PlanBody::Skipped(_) => true,
         }
     }
 
@@ -154,14 +154,14 @@ impl Plan {
             .iter()
             .for_each(|recover| recover.each(visit));
         match &self.body {
-            Body::Sequence(children)
-            | Body::Parallel {
+            PlanBody::Sequence(children)
+            | PlanBody::Parallel {
                 branches: children, ..
             } => {
                 children.iter().for_each(|child| child.each(visit));
             }
-            Body::Nested(inner) => inner.each(visit),
-            Body::Command { .. } | Body::Skipped(_) => {}
+            PlanBody::Nested(inner) => inner.each(visit),
+            PlanBody::Command { .. } | PlanBody::Skipped(_) => {}
         }
     }
 
@@ -175,11 +175,11 @@ impl Plan {
     /// How many commands it would start if each ran once, recoveries not counted.
     pub fn commands(&self) -> usize {
         match &self.body {
-            Body::Command { .. } => 1,
-            Body::Sequence(steps) => steps.iter().map(Self::commands).sum(),
-            Body::Parallel { branches, .. } => branches.iter().map(Self::commands).sum(),
-            Body::Nested(inner) => inner.commands(),
-            Body::Skipped(_) => 0,
+            PlanBody::Command { .. } => 1,
+            PlanBody::Sequence(steps) => steps.iter().map(Self::commands).sum(),
+            PlanBody::Parallel { branches, .. } => branches.iter().map(Self::commands).sum(),
+            PlanBody::Nested(inner) => inner.commands(),
+            PlanBody::Skipped(_) => 0,
         }
     }
 }

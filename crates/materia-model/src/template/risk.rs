@@ -4,13 +4,13 @@
 //! Owns the warnings and the labels, read from the words as they are written, whatever the values.
 //! This is not a sandbox and does not pretend to be one. Never looks at a plan.
 
-use super::node::{Body, Node, Template};
+use super::node::{NodeBody, Template, TemplateNode};
 use crate::finding::Finding;
 use crate::text;
 
 /// What a template touches, in the order in which labels are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Label {
+pub enum RiskLabel {
     Shell,
     /// Evaluates program text.
     Eval,
@@ -29,7 +29,7 @@ pub enum Label {
     PlatformSpecific,
 }
 
-impl Label {
+impl RiskLabel {
     /// The label as it is written.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -110,7 +110,7 @@ pub fn warnings(template: &Template) -> Vec<Finding> {
 }
 
 /// The risk labels of a template, in their fixed order.
-pub fn labels(template: &Template) -> Vec<Label> {
+pub fn labels(template: &Template) -> Vec<RiskLabel> {
     let mut found = std::collections::BTreeSet::new();
     each_leaf(&template.root, &mut |leaf, _| leaf.labels(&mut found));
     found.into_iter().collect()
@@ -118,12 +118,12 @@ pub fn labels(template: &Template) -> Vec<Label> {
 
 /// The commands of a template as they are written, word by word, whatever the values.
 pub fn commands(template: &Template) -> Vec<Vec<String>> {
-    fn walk(node: &Node, found: &mut Vec<Vec<String>>) {
+    fn walk(node: &TemplateNode, found: &mut Vec<Vec<String>>) {
         node.recover.iter().for_each(|recover| walk(recover, found));
         match &node.body {
-            Body::Command { raw, .. } => found.push(raw.clone()),
-            Body::Children(children) => children.iter().for_each(|child| walk(child, found)),
-            Body::Nested(inner) => walk(inner, found),
+            NodeBody::Command { raw, .. } => found.push(raw.clone()),
+            NodeBody::Children(children) => children.iter().for_each(|child| walk(child, found)),
+            NodeBody::Nested(inner) => walk(inner, found),
         }
     }
     let mut found = Vec::new();
@@ -131,18 +131,18 @@ pub fn commands(template: &Template) -> Vec<Vec<String>> {
     found
 }
 
-fn each_leaf(node: &Node, visit: &mut dyn FnMut(&Leaf<'_>, &Node)) {
+fn each_leaf(node: &TemplateNode, visit: &mut dyn FnMut(&Leaf<'_>, &TemplateNode)) {
     node.recover
         .iter()
         .for_each(|recover| each_leaf(recover, visit));
     match &node.body {
-        Body::Command { raw, .. } => visit(&Leaf::new(raw), node),
-        Body::Children(children) => children.iter().for_each(|child| each_leaf(child, visit)),
-        Body::Nested(inner) => each_leaf(inner, visit),
+        NodeBody::Command { raw, .. } => visit(&Leaf::new(raw), node),
+        NodeBody::Children(children) => children.iter().for_each(|child| each_leaf(child, visit)),
+        NodeBody::Nested(inner) => each_leaf(inner, visit),
     }
 }
 
-fn label_of(node: &Node) -> Option<String> {
+fn label_of(node: &TemplateNode) -> Option<String> {
     node.label
         .as_ref()
         .and_then(|label| label.text.literal())
@@ -196,7 +196,7 @@ impl<'a> Leaf<'a> {
         found
     }
 
-    fn labels(&self, found: &mut std::collections::BTreeSet<Label>) {
+    fn labels(&self, found: &mut std::collections::BTreeSet<RiskLabel>) {
         let first = self.args.first().map_or("", String::as_str);
         let git = |verbs: &[&str]| self.command == "git" && verbs.contains(&first);
         let publishes = self.is(PACKAGERS) && PUBLISHING.contains(&first);
@@ -207,21 +207,24 @@ impl<'a> Leaf<'a> {
             .any(|arg| matches!(arg.as_str(), "--watch" | "--serve" | "serve"));
         let secret = self.is(KEEPERS) || self.args.iter().any(|arg| mentions_secret(arg));
         let verdicts = [
-            (Label::Shell, self.is(SHELLS)),
-            (Label::Eval, self.evaluates()),
-            (Label::DestructiveFs, self.destroys()),
-            (Label::BroadFsWrite, self.is(MOVERS) && self.risky_path()),
+            (RiskLabel::Shell, self.is(SHELLS)),
+            (RiskLabel::Eval, self.evaluates()),
+            (RiskLabel::DestructiveFs, self.destroys()),
             (
-                Label::ExternalSideEffect,
+                RiskLabel::BroadFsWrite,
+                self.is(MOVERS) && self.risky_path(),
+            ),
+            (
+                RiskLabel::ExternalSideEffect,
                 self.is(REMOTE) || git(&["push"]) || publishes,
             ),
-            (Label::SecretTouching, secret),
+            (RiskLabel::SecretTouching, secret),
             (
-                Label::Network,
+                RiskLabel::Network,
                 self.is(NETWORK) || self.is(INSTALLERS) || git(FETCHING),
             ),
-            (Label::LongRunning, waits || serves),
-            (Label::PlatformSpecific, self.is(PLATFORM)),
+            (RiskLabel::LongRunning, waits || serves),
+            (RiskLabel::PlatformSpecific, self.is(PLATFORM)),
         ];
         found.extend(
             verdicts
@@ -365,7 +368,10 @@ mod tests {
                 vec!["risk.shell", "risk.network"],
             ),
         ] {
-            let found: Vec<&str> = labels(&read(text)).into_iter().map(Label::as_str).collect();
+            let found: Vec<&str> = labels(&read(text))
+                .into_iter()
+                .map(RiskLabel::as_str)
+                .collect();
             assert_eq!(found, expected, "{text}");
         }
     }

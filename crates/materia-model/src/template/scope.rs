@@ -5,51 +5,51 @@
 //! T18). A frame lives on the stack of the walk that made it. Never evaluates text: `evaluate`
 //! does.
 
-use super::node::{Declared, Node, Realm, Setting, Settings};
+use super::node::{DeclaredValueType, DocumentScope, TemplateNode, ValueSetting, ValueSettings};
 use super::syntax::reserved;
 
 /// One layer of names, over the layers around it.
 #[derive(Clone, Copy)]
-pub(crate) struct Frame<'s, 't> {
-    outer: Option<&'s Frame<'s, 't>>,
+pub(crate) struct NameFrame<'s, 't> {
+    outer: Option<&'s NameFrame<'s, 't>>,
     layer: Layer<'s, 't>,
 }
 
 #[derive(Clone, Copy)]
 enum Layer<'s, 't> {
-    Realm(&'t Realm),
-    Args(&'t Settings),
-    Defaults(&'t Settings),
+    Realm(&'t DocumentScope),
+    Args(&'t ValueSettings),
+    Defaults(&'t ValueSettings),
     /// Defaults of an importer, and the scope they mean.
-    Given(&'t Settings, &'s Frame<'s, 't>),
-    Repeat(Turn),
-    Bound(&'t Settings),
+    Given(&'t ValueSettings, &'s NameFrame<'s, 't>),
+    Repeat(RepeatIndex),
+    Bound(&'t ValueSettings),
 }
 
 /// Which copy of a repeated node this is.
 #[derive(Clone, Copy)]
-pub(crate) struct Turn {
+pub(crate) struct RepeatIndex {
     pub(crate) index: usize,
     pub(crate) count: usize,
 }
 
 /// What a name is fixed to, whatever the caller says.
-pub(crate) enum Fixed<'s, 't> {
+pub(crate) enum FixedValue<'s, 't> {
     Number { value: usize, width: usize },
-    Bound(&'t Setting, &'s Frame<'s, 't>),
+    Bound(&'t ValueSetting, &'s NameFrame<'s, 't>),
 }
 
-impl<'s, 't> Frame<'s, 't> {
+impl<'s, 't> NameFrame<'s, 't> {
     /// No names but those of the place.
-    pub(crate) fn outside(realm: &'t Realm) -> Self {
+    pub(crate) fn outside(realm: &'t DocumentScope) -> Self {
         Self {
             outer: None,
             layer: Layer::Realm(realm),
         }
     }
 
-    fn over(&'s self, layer: Layer<'s, 't>) -> Frame<'s, 't> {
-        Frame {
+    fn over(&'s self, layer: Layer<'s, 't>) -> NameFrame<'s, 't> {
+        NameFrame {
             outer: Some(self),
             layer,
         }
@@ -61,9 +61,9 @@ impl<'s, 't> Frame<'s, 't> {
     /// `index`.
     pub(crate) fn within<R>(
         &self,
-        node: &'t Node,
-        turn: Option<Turn>,
-        then: impl FnOnce(&Frame<'_, 't>) -> R,
+        node: &'t TemplateNode,
+        turn: Option<RepeatIndex>,
+        then: impl FnOnce(&NameFrame<'_, 't>) -> R,
     ) -> R {
         if let Some(realm) = node.realm.as_deref() {
             return self.abroad(node, realm, turn, then);
@@ -83,10 +83,10 @@ impl<'s, 't> Frame<'s, 't> {
     /// it.
     fn abroad<R>(
         &self,
-        node: &'t Node,
-        realm: &'t Realm,
-        turn: Option<Turn>,
-        then: impl FnOnce(&Frame<'_, 't>) -> R,
+        node: &'t TemplateNode,
+        realm: &'t DocumentScope,
+        turn: Option<RepeatIndex>,
+        then: impl FnOnce(&NameFrame<'_, 't>) -> R,
     ) -> R {
         let frame = self.over(Layer::Realm(realm));
         let args = node
@@ -103,9 +103,9 @@ impl<'s, 't> Frame<'s, 't> {
     /// The innermost layers of a node.
     fn inside<R>(
         &self,
-        node: &'t Node,
-        turn: Option<Turn>,
-        then: impl FnOnce(&Frame<'_, 't>) -> R,
+        node: &'t TemplateNode,
+        turn: Option<RepeatIndex>,
+        then: impl FnOnce(&NameFrame<'_, 't>) -> R,
     ) -> R {
         let frame = self;
         let repeat = turn.map(|turn| frame.over(Layer::Repeat(turn)));
@@ -115,22 +115,22 @@ impl<'s, 't> Frame<'s, 't> {
     }
 
     /// The scope that bound values of the innermost node are resolved in.
-    pub(crate) fn around_bound(&'s self) -> &'s Frame<'s, 't> {
+    pub(crate) fn around_bound(&'s self) -> &'s NameFrame<'s, 't> {
         match self.layer {
             Layer::Bound(_) => self.outer.unwrap_or(self),
             _ => self,
         }
     }
 
-    fn chain(&'s self) -> impl Iterator<Item = &'s Frame<'s, 't>> {
+    fn chain(&'s self) -> impl Iterator<Item = &'s NameFrame<'s, 't>> {
         std::iter::successors(Some(self), |frame| frame.outer)
     }
 
     /// What a name is fixed to at this node, from the inside out.
-    pub(crate) fn fixed(&'s self, name: &str) -> Option<Fixed<'s, 't>> {
+    pub(crate) fn fixed(&'s self, name: &str) -> Option<FixedValue<'s, 't>> {
         self.chain().find_map(|frame| match frame.layer {
             Layer::Repeat(turn) => turn.value(name),
-            Layer::Bound(settings) => Some(Fixed::Bound(settings.get(name)?, frame.outer?)),
+            Layer::Bound(settings) => Some(FixedValue::Bound(settings.get(name)?, frame.outer?)),
             _ => None,
         })
     }
@@ -140,7 +140,7 @@ impl<'s, 't> Frame<'s, 't> {
     pub(crate) fn defaults(
         &'s self,
         name: &str,
-    ) -> impl Iterator<Item = (&'t Setting, &'s Frame<'s, 't>)> {
+    ) -> impl Iterator<Item = (&'t ValueSetting, &'s NameFrame<'s, 't>)> {
         let own = self.chain().filter_map(move |frame| match frame.layer {
             Layer::Defaults(settings) => Some((settings, self)),
             Layer::Given(settings, around) => Some((settings, around)),
@@ -155,7 +155,7 @@ impl<'s, 't> Frame<'s, 't> {
     }
 
     /// What the document at this node declares.
-    pub(crate) fn realm(&'s self) -> Option<&'t Realm> {
+    pub(crate) fn realm(&'s self) -> Option<&'t DocumentScope> {
         self.chain().find_map(|frame| match frame.layer {
             Layer::Realm(realm) => Some(realm),
             _ => None,
@@ -163,13 +163,13 @@ impl<'s, 't> Frame<'s, 't> {
     }
 
     /// The type that the document at this node declares for a name.
-    pub(crate) fn declared(&'s self, name: &str) -> Option<&'t Declared> {
+    pub(crate) fn declared(&'s self, name: &str) -> Option<&'t DeclaredValueType> {
         self.realm()?.types.get(name)
     }
 }
 
-impl Turn {
-    fn value<'s, 't>(self, name: &str) -> Option<Fixed<'s, 't>> {
+impl RepeatIndex {
+    fn value<'s, 't>(self, name: &str) -> Option<FixedValue<'s, 't>> {
         let (bare, width) = reserved(name)?;
         let value = match bare {
             "index" => self.index,
@@ -177,6 +177,6 @@ impl Turn {
             "next" => (self.index + 1) % self.count.max(1),
             _ => self.count,
         };
-        Some(Fixed::Number { value, width })
+        Some(FixedValue::Number { value, width })
     }
 }

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use super::fault::{Fault, wrong};
-use super::node::Realm;
-use super::plan::{Body, Plan};
+use super::fault::{PlaceholderFault, wrong};
+use super::node::DocumentScope;
+use super::plan::{Plan, PlanBody};
 use crate::text;
 
 /// Where stages are kept for whoever only looks at a plan.
@@ -16,7 +16,7 @@ const SHOWN: &str = "stages";
 
 /// The stages of a plan, as far as it is expanded.
 #[derive(Debug, Default)]
-pub(crate) struct Stages {
+pub(crate) struct PlanStages {
     all: Vec<Stage>,
     /// Which of them are over, the latest last.
     over: Vec<usize>,
@@ -28,16 +28,21 @@ pub(crate) struct Stages {
 struct Stage {
     name: String,
     /// The document it stands in.
-    realm: *const Realm,
+    realm: *const DocumentScope,
     path: String,
     used: bool,
     /// Several branches have one of this name, and none of them is meant more than the others.
     doubtful: bool,
 }
 
-impl Stages {
+impl PlanStages {
     /// Adds a stage that is over for whatever is expanded next; gives the file for its output.
-    pub(crate) fn add(&mut self, name: &str, realm: Option<&Realm>, dir: Option<&str>) -> String {
+    pub(crate) fn add(
+        &mut self,
+        name: &str,
+        realm: Option<&DocumentScope>,
+        dir: Option<&str>,
+    ) -> String {
         let number = self.all.len() + 1;
         let path = format!(
             "{}/{number:03}-{name}",
@@ -57,7 +62,11 @@ impl Stages {
     }
 
     /// The file of an earlier stage.
-    pub(crate) fn named(&mut self, name: &str, realm: Option<&Realm>) -> Result<String, Fault> {
+    pub(crate) fn named(
+        &mut self,
+        name: &str,
+        realm: Option<&DocumentScope>,
+    ) -> Result<String, PlaceholderFault> {
         let realm = realm.map_or(std::ptr::null(), std::ptr::from_ref);
         let own = |stage: &Stage| std::ptr::eq(stage.realm, realm);
         let found = self.over.iter().rev().copied().find(|id| {
@@ -81,7 +90,7 @@ impl Stages {
         Ok(stage.path.clone())
     }
 
-    fn unknown(&self, name: &str, realm: *const Realm) -> Fault {
+    fn unknown(&self, name: &str, realm: *const DocumentScope) -> PlaceholderFault {
         let earlier = self.over.iter().filter_map(|id| self.all.get(*id));
         let mut names: Vec<&str> = earlier
             .filter(|stage| std::ptr::eq(stage.realm, realm))
@@ -118,7 +127,7 @@ impl Stages {
 
     /// All branches are over: what several of them have is doubtful.
     pub(crate) fn join(&mut self, branches: Vec<Vec<usize>>) {
-        let mut seen: BTreeMap<(String, *const Realm), (usize, bool)> = BTreeMap::new();
+        let mut seen: BTreeMap<(String, *const DocumentScope), (usize, bool)> = BTreeMap::new();
         for (index, id) in branches
             .iter()
             .enumerate()
@@ -159,14 +168,14 @@ impl Stages {
             .iter_mut()
             .for_each(|recover| self.settle(recover));
         match &mut plan.body {
-            Body::Sequence(children)
-            | Body::Parallel {
+            PlanBody::Sequence(children)
+            | PlanBody::Parallel {
                 branches: children, ..
             } => {
                 children.iter_mut().for_each(|child| self.settle(child));
             }
-            Body::Nested(inner) => self.settle(inner),
-            Body::Command { .. } | Body::Skipped(_) => {}
+            PlanBody::Nested(inner) => self.settle(inner),
+            PlanBody::Command { .. } | PlanBody::Skipped(_) => {}
         }
     }
 }

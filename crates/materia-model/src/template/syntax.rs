@@ -7,8 +7,8 @@ pub(crate) mod word;
 pub(crate) mod expression;
 pub(crate) mod placeholder;
 
-pub(crate) use placeholder::{Form, Index, Piece, Placeholder, Text};
-pub(crate) use word::Word;
+pub(crate) use placeholder::{ItemIndex, Placeholder, PlaceholderForm, TemplateText, TextPiece};
+pub(crate) use word::CommandWord;
 
 /// Whether a text is a name: a letter or `_`, then letters, digits, `_` or `-`.
 pub fn is_name(text: &str) -> bool {

@@ -15,32 +15,32 @@ use crate::text;
 
 /// One document of a template.
 #[derive(Debug)]
-pub struct Unit {
+pub struct TemplateUnit {
     /// What tells it from every other: its path, or its place in the library.
     pub id: String,
     pub source: Source,
     /// The object that holds its `template`.
-    pub root: document::Node,
+    pub root: document::JsonNode,
     /// What it imports, by alias.
-    pub imports: BTreeMap<String, Import>,
+    pub imports: BTreeMap<String, TemplateImport>,
     /// Names that its place gives a value, such as `recipe_dir`.
     pub place: BTreeMap<String, String>,
 }
 
 /// A document as another one imports it.
 #[derive(Debug)]
-pub struct Import {
+pub struct TemplateImport {
     /// The imported document.
-    pub unit: Arc<Unit>,
+    pub unit: Arc<TemplateUnit>,
     /// Defaults that the importer sets, in the importer's document.
-    pub defaults: Option<document::Node>,
+    pub defaults: Option<document::JsonNode>,
     /// Values that the importer binds, in the importer's document.
-    pub values: Option<document::Node>,
+    pub values: Option<document::JsonNode>,
     /// What references can name: an object with `name`, `file`, `defaults` and `values`.
     pub facts: Value,
 }
 
-impl Unit {
+impl TemplateUnit {
     /// What a reference stands for; `None` where the text names no import.
     pub fn refer(&self, content: &str) -> Option<Result<Value, String>> {
         let end = content.find(['=', '?']).unwrap_or(content.len());

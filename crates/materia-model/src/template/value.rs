@@ -18,7 +18,7 @@ use crate::text;
     derive(ts_rs::TS),
     ts(rename = "TemplateType", type = "string")
 )]
-pub enum Type {
+pub enum ValueType {
     /// Any text.
     #[default]
     String,
@@ -36,7 +36,7 @@ pub enum Type {
     Enum(Vec<String>),
 }
 
-impl Type {
+impl ValueType {
     /// Reads `int`, `enum(a,b)` and so on; says what is wrong with anything else.
     pub fn parse(text: &str) -> Result<Self, String> {
         if let Some(choices) = text
@@ -122,7 +122,7 @@ impl Type {
     }
 }
 
-impl fmt::Display for Type {
+impl fmt::Display for ValueType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Enum(choices) => write!(f, "enum({})", choices.join(",")),
@@ -137,7 +137,7 @@ impl fmt::Display for Type {
     }
 }
 
-impl Serialize for Type {
+impl Serialize for ValueType {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }

@@ -6,17 +6,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::{Body, Controls, Failure, Kind, Output, Plan, Stdin};
+use super::plan::{
+    FailurePolicy, OutputChannel, Plan, PlanBody, PlanControls, PlanKind, PlanStdin,
+};
 
 /// A plan as a list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Wire(Vec<Node>);
+pub struct PackedPlan(Vec<Node>);
 
 /// A list that is no plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("node {0} of the plan does not fit")]
-pub struct NoPlan(usize);
+pub struct PackedPlanError(usize);
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Node {
@@ -31,9 +33,9 @@ struct Node {
     retry: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     recover: Option<usize>,
-    failure: Failure,
+    failure: FailurePolicy,
     #[serde(default, skip_serializing_if = "is_stdout")]
-    output: Output,
+    output: OutputChannel,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     input: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,7 +47,7 @@ struct Node {
 enum Shape {
     Command {
         argv: Vec<String>,
-        stdin: Stdin,
+        stdin: PlanStdin,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         part: Option<String>,
     },
@@ -61,7 +63,7 @@ enum Shape {
         below: usize,
     },
     Skipped {
-        was: Kind,
+        was: PlanKind,
     },
 }
 
@@ -69,15 +71,15 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-fn is_stdout(output: &Output) -> bool {
-    *output == Output::Stdout
+fn is_stdout(output: &OutputChannel) -> bool {
+    *output == OutputChannel::Stdout
 }
 
 /// Spells a plan as a list.
-pub fn pack(plan: Plan) -> Wire {
+pub fn pack(plan: Plan) -> PackedPlan {
     let mut list = Vec::new();
     pack_into(&mut list, plan);
-    Wire(list.into_iter().flatten().collect())
+    PackedPlan(list.into_iter().flatten().collect())
 }
 
 /// Puts a plan into the list and gives its place. Every place that was taken is filled on the way
@@ -85,7 +87,7 @@ pub fn pack(plan: Plan) -> Wire {
 fn pack_into(list: &mut Vec<Option<Node>>, plan: Plan) -> usize {
     let place = list.len();
     list.push(None);
-    let Controls {
+    let PlanControls {
         label,
         delay,
         timeout,
@@ -103,13 +105,13 @@ fn pack_into(list: &mut Vec<Option<Node>>, plan: Plan) -> usize {
             .collect()
     };
     let shape = match plan.body {
-        Body::Command { argv, stdin, part } => Shape::Command {
+        PlanBody::Command { argv, stdin, part } => Shape::Command {
             argv,
             stdin,
             part: part.map(|part| part.to_string()),
         },
-        Body::Sequence(steps) => Shape::Sequence { below: all(steps) },
-        Body::Parallel {
+        PlanBody::Sequence(steps) => Shape::Sequence { below: all(steps) },
+        PlanBody::Parallel {
             branches,
             concurrency,
             min_successful,
@@ -118,10 +120,10 @@ fn pack_into(list: &mut Vec<Option<Node>>, plan: Plan) -> usize {
             concurrency,
             min_successful,
         },
-        Body::Nested(inner) => Shape::Nested {
+        PlanBody::Nested(inner) => Shape::Nested {
             below: pack_into(list, *inner),
         },
-        Body::Skipped(was) => Shape::Skipped { was },
+        PlanBody::Skipped(was) => Shape::Skipped { was },
     };
     let recover = recover.map(|recover| pack_into(list, *recover));
     list[place] = Some(Node {
@@ -140,41 +142,41 @@ fn pack_into(list: &mut Vec<Option<Node>>, plan: Plan) -> usize {
 }
 
 /// Reads the plan back.
-pub fn unpack(Wire(list): Wire) -> Result<Plan, NoPlan> {
+pub fn unpack(PackedPlan(list): PackedPlan) -> Result<Plan, PackedPlanError> {
     let mut nodes: Vec<Option<Node>> = list.into_iter().map(Some).collect();
     let mut plans: Vec<Option<Plan>> = Vec::new();
     plans.resize_with(nodes.len(), || None);
     // From behind: whatever a node names has been read when its turn comes.
     for place in (0..nodes.len()).rev() {
-        let node = nodes[place].take().ok_or(NoPlan(place))?;
-        plans[place] = Some(unpack_one(node, &mut plans).ok_or(NoPlan(place))?);
+        let node = nodes[place].take().ok_or(PackedPlanError(place))?;
+        plans[place] = Some(unpack_one(node, &mut plans).ok_or(PackedPlanError(place))?);
     }
-    plans.into_iter().next().flatten().ok_or(NoPlan(0))
+    plans.into_iter().next().flatten().ok_or(PackedPlanError(0))
 }
 
 fn unpack_one(node: Node, plans: &mut [Option<Plan>]) -> Option<Plan> {
     let mut one = |place: usize| plans.get_mut(place)?.take();
     let body = match node.shape {
-        Shape::Command { argv, stdin, part } if !argv.is_empty() => Body::Command {
+        Shape::Command { argv, stdin, part } if !argv.is_empty() => PlanBody::Command {
             argv,
             stdin,
             part: part.map(Into::into),
         },
         Shape::Command { .. } => return None,
         Shape::Sequence { below } => {
-            Body::Sequence(below.into_iter().map(&mut one).collect::<Option<_>>()?)
+            PlanBody::Sequence(below.into_iter().map(&mut one).collect::<Option<_>>()?)
         }
         Shape::Parallel {
             below,
             concurrency,
             min_successful,
-        } => Body::Parallel {
+        } => PlanBody::Parallel {
             branches: below.into_iter().map(&mut one).collect::<Option<_>>()?,
             concurrency: concurrency.max(1),
             min_successful,
         },
-        Shape::Nested { below } => Body::Nested(Box::new(one(below)?)),
-        Shape::Skipped { was } => Body::Skipped(was),
+        Shape::Nested { below } => PlanBody::Nested(Box::new(one(below)?)),
+        Shape::Skipped { was } => PlanBody::Skipped(was),
     };
     let recover = match node.recover {
         Some(place) => Some(Box::new(one(place)?)),
@@ -193,7 +195,7 @@ fn unpack_one(node: Node, plans: &mut [Option<Plan>]) -> Option<Plan> {
     } = node;
     Some(Plan {
         body,
-        controls: Controls {
+        controls: PlanControls {
             label,
             delay,
             timeout,
@@ -210,13 +212,13 @@ fn unpack_one(node: Node, plans: &mut [Option<Plan>]) -> Option<Plan> {
 #[cfg(test)]
 mod tests {
     use crate::finding::Source;
-    use crate::template::{Facts, expand, parse};
+    use crate::template::{HostFacts, expand, parse};
 
     use super::*;
 
     fn plan(template: &str) -> Plan {
         let template = parse(&Source::new("--template", template)).unwrap();
-        expand(&template, &serde_json::Map::new(), Facts::default())
+        expand(&template, &serde_json::Map::new(), HostFacts::default())
             .unwrap()
             .plan
     }
@@ -240,8 +242,8 @@ mod tests {
     #[test]
     fn a_plan_may_nest_deeper_than_json_is_read() {
         let deep = (0..300).fold(plan("true"), |inner, _| Plan {
-            body: Body::Nested(Box::new(inner)),
-            controls: Controls::plain(Failure::Continue),
+            body: PlanBody::Nested(Box::new(inner)),
+            controls: PlanControls::plain(FailurePolicy::Continue),
         });
         assert_eq!(there_and_back(&deep), deep);
     }

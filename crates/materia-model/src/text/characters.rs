@@ -5,11 +5,11 @@
 
 /// What is left of the pieces so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Characters {
+pub struct CharacterBuffer {
     half: Vec<u8>,
 }
 
-impl Characters {
+impl CharacterBuffer {
     /// Adds a piece, and gives what is whole by now.
     pub fn push(&mut self, piece: &[u8]) -> String {
         self.half.extend_from_slice(piece);
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn half_a_character_waits_for_its_other_half() {
-        let mut characters = Characters::default();
+        let mut characters = CharacterBuffer::default();
         let said: String = "gr\u{f6}\u{df}e \u{1f600}"
             .bytes()
             .map(|byte| characters.push(&[byte]))
@@ -73,7 +73,7 @@ mod tests {
             let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(whole.len() + 1)).collect();
             cuts.extend([0, whole.len()]);
             cuts.sort_unstable();
-            let mut characters = Characters::default();
+            let mut characters = CharacterBuffer::default();
             let mut said: String = cuts.windows(2).map(|cut| characters.push(&whole[cut[0]..cut[1]])).collect();
             said.push_str(&characters.finish());
             prop_assert_eq!(said, String::from_utf8_lossy(&whole));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use materia_model::import::Shell;
+use materia_model::import::ShellLines;
 
 use crate::view::{Screen, Voice};
 use crate::world::World;
@@ -66,9 +66,9 @@ impl Import {
             What::Goose { file, into } => (ImportSource::Goose(file), into.into),
             What::Justfile { file, shell, into } => {
                 let shell = if shell {
-                    Shell::Allowed
+                    ShellLines::Allowed
                 } else {
-                    Shell::AsWritten
+                    ShellLines::AsWritten
                 };
                 (ImportSource::Justfile { file, shell }, into.into)
             }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use materia_engine::api::{ApiError, Draft, ErrorKind, MessageRequest};
+use materia_engine::api::{ApiError, ErrorKind, MessageDraft, MessageRequest};
 use materia_model::message::{check_numbers, read_body};
 use materia_model::text;
 use serde_json::Value;
@@ -78,8 +78,8 @@ impl Message {
         Ok(report.exit_code())
     }
 
-    fn draft(self) -> Result<Draft, ApiError> {
-        Ok(Draft {
+    fn draft(self) -> Result<MessageDraft, ApiError> {
+        Ok(MessageDraft {
             to: self.to,
             kind: self.kind,
             body: self.body.map(read_body).transpose()?,

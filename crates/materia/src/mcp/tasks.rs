@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use materia_engine::api::{Draft, MessageRequest, WaitRequest};
+use materia_engine::api::{MessageDraft, MessageRequest, WaitRequest};
 use materia_model::text;
 use rmcp::model::{
     CallToolResult, CreateTaskResult, DetailedTask, InputRequest, InputRequests, Task, TaskPayload,
@@ -218,11 +218,11 @@ impl Subject {
 /// The call that sends a message to a run.
 fn message(run: &str, kind: &str, body: Option<Value>) -> CallRequest {
     CallRequest::Message(MessageRequest {
-        draft: Draft {
+        draft: MessageDraft {
             to: format!("run:{run}"),
             kind: kind.to_owned(),
             body,
-            ..Draft::default()
+            ..MessageDraft::default()
         },
         ..MessageRequest::default()
     })

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use materia_engine::api::{
-    AgentChoice, AgentOptions, CastOptions, CastRequest, Draft, INSPECT_LINES, InspectRequest,
-    MessageRequest, PlanRequest, PromoteToolRequest, RegisterToolRequest, RunOptions,
+    AgentChoice, AgentOptions, CastOptions, CastRequest, INSPECT_LINES, InspectRequest,
+    MessageDraft, MessageRequest, PlanRequest, PromoteToolRequest, RegisterToolRequest, RunOptions,
     SpawnAgentRequest, SpawnRequest, TemplateRequest, TemplateSource, TemplateValues, WaitRequest,
 };
 use materia_model::run::OnSessionEnd;
@@ -212,7 +212,7 @@ fn message(reader: &mut ArgumentReader) -> Result<CallRequest, ArgumentError> {
         kind
     };
     Ok(CallRequest::Message(MessageRequest {
-        draft: Draft {
+        draft: MessageDraft {
             to,
             kind,
             body: reader.take("body").or_else(|| reader.take("input")),

@@ -3,7 +3,7 @@
 //! Owns the translation into calls of the engine, and one line about what came of it.
 
 use materia_engine::api::{
-    ApiError, CastOptions, Draft, ErrorKind, MessageRequest, ObservedStatus, ResumeAction,
+    ApiError, CastOptions, ErrorKind, MessageDraft, MessageRequest, ObservedStatus, ResumeAction,
     ResumeRequest,
 };
 use serde_json::Value;
@@ -72,11 +72,11 @@ fn say(
     kind: &str,
     body: Option<Value>,
 ) -> Result<String, ApiError> {
-    let draft = Draft {
+    let draft = MessageDraft {
         to: row.name(),
         kind: kind.to_owned(),
         body,
-        ..Draft::default()
+        ..MessageDraft::default()
     };
     let request = MessageRequest {
         draft,

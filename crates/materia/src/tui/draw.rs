@@ -94,16 +94,16 @@ fn heading(app: &App) -> Line<'static> {
 }
 
 fn status_style(status: RowStatus) -> Style {
-    use run::Status;
+    use run::RunStatus;
     let colour = match status {
-        RowStatus::Run(Status::Done) | RowStatus::Cast(ObservedStatus::Complete) => Color::Green,
-        RowStatus::Run(Status::Failed | Status::Exited)
+        RowStatus::Run(RunStatus::Done) | RowStatus::Cast(ObservedStatus::Complete) => Color::Green,
+        RowStatus::Run(RunStatus::Failed | RunStatus::Exited)
         | RowStatus::Cast(
             ObservedStatus::Failed | ObservedStatus::Aborted | ObservedStatus::Unreadable,
         ) => Color::Red,
-        RowStatus::Run(Status::Killed | Status::Cancelled)
+        RowStatus::Run(RunStatus::Killed | RunStatus::Cancelled)
         | RowStatus::Cast(ObservedStatus::Paused | ObservedStatus::Interrupted) => Color::Yellow,
-        RowStatus::Run(Status::Starting | Status::Running)
+        RowStatus::Run(RunStatus::Starting | RunStatus::Running)
         | RowStatus::Cast(ObservedStatus::Running) => Color::Cyan,
     };
     Style::new().fg(colour)

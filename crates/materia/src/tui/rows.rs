@@ -3,7 +3,7 @@
 //! Owns what stands in a row and in which order rows stand.
 
 use materia_engine::api::{CastListItem, ObservedStatus, RunListItem, TopReport, TopSubject};
-use materia_model::run::Status;
+use materia_model::run::RunStatus;
 use materia_model::text::printable;
 use materia_model::time::Timestamp;
 
@@ -13,7 +13,7 @@ use crate::view::amounts;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowStatus {
     /// Of a run.
-    Run(Status),
+    Run(RunStatus),
     /// Of a cast.
     Cast(ObservedStatus),
 }

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use materia_engine::api::{ObservedStatus, TopSide};
-use materia_model::run::Status;
+use materia_model::run::RunStatus;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{
@@ -30,7 +30,7 @@ fn app() -> App {
     app.rows(vec![
         row(
             "tests",
-            RowStatus::Run(Status::Running),
+            RowStatus::Run(RunStatus::Running),
             "nightly",
             "session s1",
             65_000,
@@ -44,12 +44,18 @@ fn app() -> App {
         ),
         row(
             "lint",
-            RowStatus::Run(Status::Failed),
+            RowStatus::Run(RunStatus::Failed),
             "",
             "exit code 3",
             130_000,
         ),
-        row("old", RowStatus::Run(Status::Done), "report", "", 7_200_000),
+        row(
+            "old",
+            RowStatus::Run(RunStatus::Done),
+            "report",
+            "",
+            7_200_000,
+        ),
     ]);
     app.detail = (1..=40)
         .map(|line| format!("line {line} of the output"))

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use materia_engine::api::{Activity, ActorEvent, ActorObserver, TranscriptReport};
-use materia_model::actor::Role;
+use materia_model::actor::TranscriptRole;
 use materia_model::text::{self, printable};
 
 use super::screen::{self, Screen};
@@ -118,10 +118,12 @@ impl screen::Report for TranscriptReport {
         }
         for line in &self.lines {
             let who = match line.role {
-                Role::Prompt => format!("> {}", line.from.as_deref().unwrap_or("you")),
-                Role::Steer => format!("> {}, meanwhile", line.from.as_deref().unwrap_or("you")),
-                Role::Answer => "agent".to_owned(),
-                Role::Error => "failed".to_owned(),
+                TranscriptRole::Prompt => format!("> {}", line.from.as_deref().unwrap_or("you")),
+                TranscriptRole::Steer => {
+                    format!("> {}, meanwhile", line.from.as_deref().unwrap_or("you"))
+                }
+                TranscriptRole::Answer => "agent".to_owned(),
+                TranscriptRole::Error => "failed".to_owned(),
             };
             let _infallible = writeln!(out, "{}: {}", printable(&who), line.text.trim_end());
         }

@@ -11,8 +11,8 @@ use materia_engine::api::{
     Activity, CastObserver, CastReport, TrustAnswer, TrustObserver, TrustReport,
 };
 use materia_model::agent::Usage;
-use materia_model::cast::event::{Place, SocketComplete};
-use materia_model::cast::{Body, Event, State, Status, Step};
+use materia_model::cast::event::{SocketComplete, VisitId};
+use materia_model::cast::{CastEvent, CastEventBody, CastPhase, CastState, CastStatus};
 use materia_model::finding::Finding;
 use materia_model::loadout::graph::Graph;
 use materia_model::text;
@@ -42,7 +42,7 @@ pub struct CastView {
     /// When the visit began, and what had been used by then.
     began: Option<(Timestamp, Usage)>,
     /// What the last socket gave.
-    last: Option<(Place, String)>,
+    last: Option<(VisitId, String)>,
 }
 
 impl CastView {
@@ -91,8 +91,12 @@ impl CastView {
     }
 
     /// Shows what the last socket of a complete cast said.
-    fn answer(&self, status: Status) {
-        let Some((place, said)) = self.last.as_ref().filter(|_| status == Status::Complete) else {
+    fn answer(&self, status: CastStatus) {
+        let Some((place, said)) = self
+            .last
+            .as_ref()
+            .filter(|_| status == CastStatus::Complete)
+        else {
             return;
         };
         let lines: Vec<&str> = said.trim().lines().collect();
@@ -108,7 +112,7 @@ impl CastView {
         }
     }
 
-    fn step(&self, role: Role, word: &str, place: &Place, more: &str) {
+    fn step(&self, role: Role, word: &str, place: &VisitId, more: &str) {
         self.say(role, word, &format!("{}{more}", named(place)));
     }
 
@@ -134,7 +138,7 @@ impl CastView {
     }
 
     /// What a visit took: time, tokens, money, as far as there was any.
-    fn took(&self, event: &Event, state: &State) -> Vec<String> {
+    fn took(&self, event: &CastEvent, state: &CastState) -> Vec<String> {
         let Some((at, used)) = &self.began else {
             return Vec::new();
         };
@@ -156,7 +160,7 @@ impl CastView {
         parts
     }
 
-    fn done(&mut self, complete: &SocketComplete, event: &Event, state: &State) {
+    fn done(&mut self, complete: &SocketComplete, event: &CastEvent, state: &CastState) {
         let sent_back = complete
             .payload
             .as_ref()
@@ -207,20 +211,24 @@ impl CastObserver for CastView {
         }
     }
 
-    fn reopen(&mut self, state: &State) {
+    fn reopen(&mut self, state: &CastState) {
         if self.voice != Voice::Human {
             return;
         }
         let id = &state.cast_id;
         let plan = match &state.step {
-            Step::Running(visit) => format!("at {}, which was interrupted", named(&visit.place)),
-            Step::Due(visit) | Step::Waiting { visit, .. } => format!("at {}", named(&visit.place)),
-            Step::Done { visit, .. } => {
+            CastPhase::Running(visit) => {
+                format!("at {}, which was interrupted", named(&visit.place))
+            }
+            CastPhase::Due(visit) | CastPhase::Waiting { visit, .. } => {
+                format!("at {}", named(&visit.place))
+            }
+            CastPhase::Done { visit, .. } => {
                 format!("behind {}, which is finished", named(&visit.place))
             }
-            Step::Enter { socket } => format!("at {socket}"),
-            Step::Begin => "at its beginning".to_owned(),
-            Step::End => "at its end".to_owned(),
+            CastPhase::Enter { socket } => format!("at {socket}"),
+            CastPhase::Begin => "at its beginning".to_owned(),
+            CastPhase::End => "at its end".to_owned(),
         };
         if let Some(stage) = &self.stage {
             stage.reopen(state);
@@ -242,7 +250,7 @@ impl CastObserver for CastView {
         }
     }
 
-    fn activity(&mut self, place: &Place, activity: &Activity) {
+    fn activity(&mut self, place: &VisitId, activity: &Activity) {
         if self.voice != Voice::Human {
             return;
         }
@@ -265,7 +273,7 @@ impl CastObserver for CastView {
         }
     }
 
-    fn event(&mut self, event: &Event, state: &State) {
+    fn event(&mut self, event: &CastEvent, state: &CastState) {
         if self.voice != Voice::Human {
             return;
         }
@@ -273,7 +281,7 @@ impl CastObserver for CastView {
             stage.event(event, state);
         }
         match &event.body {
-            Body::CastStart(start) => {
+            CastEventBody::CastStart(start) => {
                 let said = format!(
                     "{} with the loadout {}",
                     start.cast_id,
@@ -281,31 +289,33 @@ impl CastObserver for CastView {
                 );
                 self.say(Role::Quiet, "cast", &said);
             }
-            Body::SocketStart(_) => self.began = Some((event.at, state.spending.total)),
-            Body::SocketComplete(complete) => self.done(complete, event, state),
-            Body::SocketRoute(route) if route.rework.is_some() => {
+            CastEventBody::SocketStart(_) => self.began = Some((event.at, state.spending.total)),
+            CastEventBody::SocketComplete(complete) => self.done(complete, event, state),
+            CastEventBody::SocketRoute(route) if route.rework.is_some() => {
                 let to = route.to.as_deref().unwrap_or("end");
                 let reason = text::bounded(route.rework.as_deref().unwrap_or_default(), 300);
                 self.say(Role::Warning, "rework", &format!("back to {to}: {reason}"));
             }
-            Body::SocketFailed(failed) => self.step(Role::Bad, "failed", &failed.place, ""),
-            Body::SameSocketRecoveryStart(again) => {
+            CastEventBody::SocketFailed(failed) => {
+                self.step(Role::Bad, "failed", &failed.place, "")
+            }
+            CastEventBody::SameSocketRecoveryStart(again) => {
                 let more = format!(", again because of {}", again.reason);
                 self.step(Role::Warning, "retry", &again.place, &more);
             }
-            Body::SocketInterrupted(doubt) => {
+            CastEventBody::SocketInterrupted(doubt) => {
                 let more = format!(", in doubt: {}", doubt.policy);
                 self.step(Role::Warning, "interrupted", &doubt.place, &more);
             }
-            Body::SocketRefinement(refinement) => {
+            CastEventBody::SocketRefinement(refinement) => {
                 self.step(Role::Quiet, "asks", &refinement.place, "");
                 self.screen.indented(&refinement.reply);
             }
-            Body::BudgetWarning(note) | Body::BudgetLimit(note) => {
+            CastEventBody::BudgetWarning(note) | CastEventBody::BudgetLimit(note) => {
                 let said = format!("{} at {:.0} %", note.what, note.percent);
                 self.say(Role::Warning, "budget", &said);
             }
-            Body::CastRecast(_) | Body::CastRevive(_) => {
+            CastEventBody::CastRecast(_) | CastEventBody::CastRevive(_) => {
                 self.say(Role::Quiet, "recast", &state.cast_id);
             }
             _ => {}
@@ -316,9 +326,9 @@ impl CastObserver for CastView {
 impl screen::Report for CastReport {
     fn human(&self, colour: bool) -> String {
         let role = match self.status {
-            Status::Complete => Role::Good,
-            Status::Failed | Status::Aborted => Role::Bad,
-            Status::Running | Status::Paused => Role::Warning,
+            CastStatus::Complete => Role::Good,
+            CastStatus::Failed | CastStatus::Aborted => Role::Bad,
+            CastStatus::Running | CastStatus::Paused => Role::Warning,
         };
         let visits: u64 = self
             .visits
@@ -363,12 +373,12 @@ fn used(report: &CastReport) -> Option<String> {
 /// What can be done with a cast that stands like this.
 fn next(report: &CastReport) -> &'static [&'static str] {
     match report.status {
-        Status::Paused => &["materia continue"],
-        Status::Running if report.run.is_some() => &["materia status", "materia abort"],
-        Status::Running if report.interrupted => &["materia resume"],
-        Status::Running => &["materia status"],
-        Status::Complete => &["materia cast-show"],
-        Status::Failed => &["materia cast-show", "materia recast"],
-        Status::Aborted => &["materia recast"],
+        CastStatus::Paused => &["materia continue"],
+        CastStatus::Running if report.run.is_some() => &["materia status", "materia abort"],
+        CastStatus::Running if report.interrupted => &["materia resume"],
+        CastStatus::Running => &["materia status"],
+        CastStatus::Complete => &["materia cast-show"],
+        CastStatus::Failed => &["materia cast-show", "materia recast"],
+        CastStatus::Aborted => &["materia recast"],
     }
 }

@@ -7,7 +7,7 @@ use materia_engine::api::{
     FilesReport, FollowedMessage, InspectObserver, InspectReport, Inventory, Listed,
     RecipeStatusReport, RunStatusReport, RuntimeReport, Stream, TailReport,
 };
-use materia_model::text::{Characters, count, printable};
+use materia_model::text::{CharacterBuffer, count, printable};
 use serde::Serialize;
 use serde_json::json;
 
@@ -255,7 +255,7 @@ pub struct FollowView {
     screen: Screen,
     voice: Voice,
     /// The beginnings of characters of stdout and stderr, where they are shown as text.
-    texts: [Characters; 2],
+    texts: [CharacterBuffer; 2],
 }
 
 impl FollowView {

@@ -4,7 +4,7 @@ use materia_engine::api::{
     CommunicationReport, ContactsReport, FollowedMessage, MailboxReport, OutboxReport, Preview,
     PreviewsReport, RoomRoster, RoomStatusReport, RoomTimeline, TriageReport,
 };
-use materia_model::message::{Posted, Said};
+use materia_model::message::{OutboxMessage, RoomMessage};
 use materia_model::name::RunId;
 use materia_model::text::{self, printable};
 use serde_json::Value;
@@ -79,7 +79,7 @@ pub(super) fn message_line(message: &FollowedMessage) -> String {
     }
 }
 
-fn said_line(said: &Said) -> String {
+fn said_line(said: &RoomMessage) -> String {
     line(&[
         ("ts", said.received_at.to_string()),
         ("from", optional(said.envelope.from.as_ref())),
@@ -98,7 +98,7 @@ fn preview_line(preview: &Preview) -> String {
     ])
 }
 
-fn posted_line(run: Option<&RunId>, posted: &Posted) -> String {
+fn posted_line(run: Option<&RunId>, posted: &OutboxMessage) -> String {
     line(&[
         ("run", optional(run)),
         ("id", posted.id.clone()),
@@ -129,7 +129,7 @@ impl Report for OutboxReport {
 
 impl Report for MailboxReport {
     fn human(&self, _: bool) -> String {
-        let kinds = |declared: &[materia_model::message::Declared]| {
+        let kinds = |declared: &[materia_model::message::DeclaredType]| {
             declared
                 .iter()
                 .map(|one| one.kind.as_str())

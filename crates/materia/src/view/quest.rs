@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use materia_engine::api::{QuestListReport, QuestObserver, QuestReport, QuestRunReport};
-use materia_model::quest::{Quest, Status};
+use materia_model::quest::{Quest, QuestStatus};
 use materia_model::text;
 
 use super::Voice;
@@ -44,7 +44,7 @@ impl screen::Report for QuestListReport {
         let waiting = self
             .quests
             .iter()
-            .any(|quest| quest.status == Status::Pending);
+            .any(|quest| quest.status == QuestStatus::Pending);
         let said = match (self.runner.pid, self.runner.enabled) {
             (Some(pid), true) => format!("process {pid} runs them"),
             (Some(pid), false) => format!("process {pid} stops behind the one that is running"),
@@ -68,7 +68,7 @@ fn row(out: &mut String, quest: &Quest, colour: bool) {
     if let Some(error) = quest
         .last_error
         .as_ref()
-        .filter(|_| quest.status != Status::Pending)
+        .filter(|_| quest.status != QuestStatus::Pending)
     {
         let _ = writeln!(
             out,

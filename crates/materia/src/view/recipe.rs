@@ -6,7 +6,7 @@ use materia_engine::api::{
     DraftListReport, Imported, Imports, RecipeDoctorReport, RecipeListReport, RecipeReport,
     RecipeState, ToolCallReport, ToolChangeReport, ToolListReport,
 };
-use materia_model::template::Arg;
+use materia_model::template::TemplateArg;
 use materia_model::text::{count, printable};
 
 use super::Report;
@@ -125,7 +125,7 @@ impl Report for RecipeReport {
     }
 }
 
-fn arguments(text: &mut String, args: &[Arg], colour: bool) {
+fn arguments(text: &mut String, args: &[TemplateArg], colour: bool) {
     if args.is_empty() {
         return;
     }

@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex};
 
 use materia_engine::api::{Activity, Stopwatch};
 use materia_model::agent::Usage;
-use materia_model::cast::event::Place;
-use materia_model::cast::state::Visit;
-use materia_model::cast::{Body, Event, State};
+use materia_model::cast::event::VisitId;
+use materia_model::cast::state::VisitState;
+use materia_model::cast::{CastEvent, CastEventBody, CastState};
 use materia_model::loadout::graph::Graph;
 use materia_model::text::{self, printable};
 
@@ -57,7 +57,7 @@ struct Picture {
 /// The visit at work.
 #[derive(Debug)]
 struct Working {
-    place: Place,
+    place: VisitId,
     attempt: u64,
     since: Stopwatch,
 }
@@ -83,9 +83,12 @@ impl Stage {
     }
 
     /// Shows what an event changed.
-    pub(super) fn event(&self, event: &Event, state: &State) {
+    pub(super) fn event(&self, event: &CastEvent, state: &CastState) {
         let mut picture = locked(&self.picture);
-        picture.resting = matches!(event.body, Body::CastEnd(_) | Body::SocketRefinement(_));
+        picture.resting = matches!(
+            event.body,
+            CastEventBody::CastEnd(_) | CastEventBody::SocketRefinement(_)
+        );
         picture.take(event, state);
         if picture.resting {
             picture.block.clear();
@@ -93,7 +96,7 @@ impl Stage {
     }
 
     /// Shows where a cast is continued.
-    pub(super) fn reopen(&self, state: &State) {
+    pub(super) fn reopen(&self, state: &CastState) {
         locked(&self.picture).look(state);
     }
 
@@ -145,20 +148,22 @@ impl Picture {
         }
     }
 
-    fn take(&mut self, event: &Event, state: &State) {
+    fn take(&mut self, event: &CastEvent, state: &CastState) {
         match &event.body {
-            Body::SocketStart(_) | Body::AgentTurnStart(_) | Body::UtilityInput(_) => {
+            CastEventBody::SocketStart(_)
+            | CastEventBody::AgentTurnStart(_)
+            | CastEventBody::UtilityInput(_) => {
                 self.said.clear();
             }
-            Body::AgentTurnEnd(_) => self.turn = Usage::default(),
+            CastEventBody::AgentTurnEnd(_) => self.turn = Usage::default(),
             _ => {}
         }
         self.look(state);
     }
 
-    fn look(&mut self, state: &State) {
+    fn look(&mut self, state: &CastState) {
         let visit = state.visit();
-        let same = |working: &Working, visit: &Visit| {
+        let same = |working: &Working, visit: &VisitState| {
             working.place == visit.place && working.attempt == visit.attempt
         };
         match visit {

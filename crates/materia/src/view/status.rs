@@ -1,23 +1,23 @@
 //! How a run stands, in one line.
 
-use materia_engine::api::RunStatus;
-use materia_model::run::Status;
+use materia_engine::api::RunSnapshot;
+use materia_model::run::RunStatus;
 use materia_model::text::{self, printable};
 
 use super::style::Role;
 
 /// The colour of a status.
-pub(super) fn role(status: Status) -> Role {
+pub(super) fn role(status: RunStatus) -> Role {
     match status {
-        Status::Done => Role::Good,
-        Status::Failed | Status::Exited => Role::Bad,
-        Status::Cancelled | Status::Killed => Role::Warning,
-        Status::Starting | Status::Running => Role::Quiet,
+        RunStatus::Done => Role::Good,
+        RunStatus::Failed | RunStatus::Exited => Role::Bad,
+        RunStatus::Cancelled | RunStatus::Killed => Role::Warning,
+        RunStatus::Starting | RunStatus::Running => Role::Quiet,
     }
 }
 
 /// `run:a failed code=7 …`: what differs from the ordinary, and nothing else.
-pub(super) fn line(run: &RunStatus, colour: bool) -> String {
+pub(super) fn line(run: &RunSnapshot, colour: bool) -> String {
     let mut line = format!(
         "{} {}",
         run.address,

@@ -3,7 +3,7 @@
 //! Owns what is left out first where a terminal is narrow: what it cost, then how it went, then the
 //! end of its item.
 
-use materia_model::cast::event::Place;
+use materia_model::cast::event::VisitId;
 use materia_model::text;
 
 use super::amounts::line;
@@ -13,11 +13,11 @@ const LONGEST: usize = 80;
 
 /// What a visit is called: its socket and what it holds, its item, and which visit it is from the
 /// second on.
-pub(super) fn named(place: &Place) -> String {
+pub(super) fn named(place: &VisitId) -> String {
     within(place, LONGEST)
 }
 
-fn within(place: &Place, longest: usize) -> String {
+fn within(place: &VisitId, longest: usize) -> String {
     let item = place.item_label.as_ref().or(place.item_key.as_ref());
     let item = item
         .map(|item| format!(" {}", text::quoted(&line(item, longest))))
@@ -37,7 +37,7 @@ fn within(place: &Place, longest: usize) -> String {
 
 /// A finished step, behind a word of seven letters: on one line where there is room for what
 /// matters.
-pub(super) fn compact(place: &Place, more: &str, took: &[String], room: Option<usize>) -> String {
+pub(super) fn compact(place: &VisitId, more: &str, took: &[String], room: Option<usize>) -> String {
     let told = |longest: usize, parts: usize| {
         let took = &took[..parts.min(took.len())];
         let took = if took.is_empty() {
@@ -65,7 +65,7 @@ pub(super) fn compact(place: &Place, more: &str, took: &[String], room: Option<u
 mod tests {
     use super::*;
 
-    fn place() -> Place {
+    fn place() -> VisitId {
         serde_json::from_value(
             serde_json::json!({"socket": "Socket-5", "materia": "Auto-Eval", "visit": 2,
             "itemKey": "2", "itemLabel": "Tell everybody who reads the manual about it"}),

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use materia_model::loadout::graph::{Graph, Slot};
+use materia_model::loadout::graph::{Graph, SocketIndex};
 use materia_model::picture;
 
 use super::amounts::line;
@@ -91,7 +91,7 @@ fn cells(graph: &Graph, walked: &Walked<'_>) -> Vec<Cell> {
 }
 
 /// Whether a socket is in a loop that its neighbour is not in.
-fn opens(graph: &Graph, neighbour: Option<Slot>, slot: Slot) -> bool {
+fn opens(graph: &Graph, neighbour: Option<SocketIndex>, slot: SocketIndex) -> bool {
     let theirs = neighbour
         .map(|neighbour| graph.socket(neighbour).loops.as_slice())
         .unwrap_or_default();
@@ -103,7 +103,7 @@ fn opens(graph: &Graph, neighbour: Option<Slot>, slot: Slot) -> bool {
 }
 
 /// Whether the current socket is in a loop with this one.
-fn is_within(graph: &Graph, slot: Slot, current: Option<&str>) -> bool {
+fn is_within(graph: &Graph, slot: SocketIndex, current: Option<&str>) -> bool {
     let Some(current) = current.and_then(|current| graph.find(current)) else {
         return false;
     };
@@ -114,7 +114,7 @@ fn is_within(graph: &Graph, slot: Slot, current: Option<&str>) -> bool {
         .any(|at| graph.socket(current).loops.contains(at))
 }
 
-fn socket(graph: &Graph, slot: Slot, walked: &Walked<'_>, current: bool) -> Line {
+fn socket(graph: &Graph, slot: SocketIndex, walked: &Walked<'_>, current: bool) -> Line {
     let socket = graph.socket(slot);
     let name = line(socket.materia.title(), LONGEST);
     let visited = walked.visited.contains(socket.id.as_str());
@@ -129,15 +129,15 @@ fn socket(graph: &Graph, slot: Slot, walked: &Walked<'_>, current: bool) -> Line
 #[cfg(test)]
 mod tests {
     use materia_model::finding::Source;
-    use materia_model::loadout::{Config, Document, Layer, Scope};
+    use materia_model::loadout::{Config, ConfigDocument, ConfigLayer, ConfigScope};
 
     use super::*;
 
     fn drawn(columns: usize, most: usize, walked: &Walked<'_>) -> Vec<String> {
         let shipped = include_str!("../../../materia-engine/assets/loadouts.json");
-        let layers = [Layer {
-            scope: Scope::Default,
-            document: Document::parse(Source::new("loadouts.json", shipped)),
+        let layers = [ConfigLayer {
+            scope: ConfigScope::Default,
+            document: ConfigDocument::parse(Source::new("loadouts.json", shipped)),
         }];
         let config = Config::load(&layers);
         let graph = config.compile("Full-Auto").unwrap().graph.unwrap();

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use materia_engine::api::ExplainReport;
-use materia_model::template::{self, Arg};
+use materia_model::template::{self, TemplateArg};
 use materia_model::text::printable;
 use serde::Serialize;
 use serde_json::Value;
@@ -37,7 +37,7 @@ impl Report for ExplainReport {
         if !self.args.is_empty() {
             let _ = writeln!(text, "\n{}", Role::Strong.paint("arguments", colour));
         }
-        let width = |text: fn(&Arg) -> String, least: usize| {
+        let width = |text: fn(&TemplateArg) -> String, least: usize| {
             self.args
                 .iter()
                 .map(|arg| text(arg).chars().count())

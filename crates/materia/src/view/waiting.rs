@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use materia_engine::api::{Stopwatch, WaitObserver, WaitReport};
 use materia_model::name::RunId;
-use materia_model::run::Status;
+use materia_model::run::RunStatus;
 use materia_model::text::printable;
 
 use super::Voice;
@@ -76,7 +76,7 @@ impl WaitObserver for WaitView {
         }
     }
 
-    fn ended(&mut self, run: usize, status: Status) {
+    fn ended(&mut self, run: usize, status: RunStatus) {
         if let Some(live) = &self.live {
             locked(&live.picture).ended(run, status);
         }
@@ -142,7 +142,7 @@ impl Picture {
         }
     }
 
-    fn ended(&mut self, run: usize, status: Status) {
+    fn ended(&mut self, run: usize, status: RunStatus) {
         let took = self.took();
         let Some(row) = self.rows.get_mut(run).filter(|row| !row.over) else {
             return;

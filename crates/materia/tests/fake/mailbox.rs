@@ -13,7 +13,7 @@ use materia_engine::clock::Clock;
 use materia_engine::post::{Ending, MessageLog, Posting, Wait};
 use materia_engine::process::Identity;
 use materia_engine::run;
-use materia_model::message::{Draft, Place};
+use materia_model::message::{MessageDraft, QueueId};
 
 fn open(path: &str) -> MessageLog {
     crate::arm_failpoint();
@@ -36,11 +36,11 @@ pub(crate) fn send(args: &[String]) {
     let (post, mut acked) = (open(journal), open_list(acked));
     for number in 0..count.parse::<u64>().expect("a count") {
         let body = format!("{name}-{number}");
-        let draft = Draft {
+        let draft = MessageDraft {
             to: "run:a".to_owned(),
             kind: "task.run".to_owned(),
             body: Some(body.clone().into()),
-            ..Draft::default()
+            ..MessageDraft::default()
         };
         post.deliver(Posting::new(draft.check().expect("an invalid message")))
             .expect("the message was not accepted");
@@ -57,7 +57,7 @@ pub(crate) fn receive(args: &[String]) {
     };
     let post = open(journal);
     let me = run::holder(Identity::of_self().expect("no identity of this process"));
-    while let Ok(claimed) = post.receive(&Place::Run, &me, Wait::For(Duration::from_millis(60))) {
+    while let Ok(claimed) = post.receive(&QueueId::Run, &me, Wait::For(Duration::from_millis(60))) {
         let lines = std::fs::read_to_string(handled).unwrap_or_default();
         let line = format!("{} {}\n", claimed.id, claimed.envelope.text());
         if !lines.contains(&line) {
@@ -65,7 +65,7 @@ pub(crate) fn receive(args: &[String]) {
                 .write_all(line.as_bytes())
                 .expect("cannot write the list");
         }
-        post.settle(&Place::Run, &claimed.id, &me, &Ending::Handled)
+        post.settle(&QueueId::Run, &claimed.id, &me, &Ending::Handled)
             .expect("the message was not acknowledged");
     }
 }

@@ -8,7 +8,7 @@ mod pipe;
 use materia_engine::clock::Clock;
 use materia_engine::post::{MessageLog, Posting};
 use materia_engine::run;
-use materia_model::message::Draft;
+use materia_model::message::MessageDraft;
 use serde_json::{Value, json};
 
 use crate::message::{assert_delivery, assert_refused};
@@ -278,11 +278,11 @@ fn a_message_sent_before_the_first_command_reaches_its_stdin() {
         env.materia(&args).run().ok();
         // The supervisor is still starting: deliver without running a program in between.
         let run_dir = env.run_dir(&format!("r{round}"));
-        let draft = Draft {
+        let draft = MessageDraft {
             to: run,
             kind: "task.run".to_owned(),
             body: Some(json!(round)),
-            ..Draft::default()
+            ..MessageDraft::default()
         };
         let post = MessageLog::open(&run_dir.journal(), &Clock::system()).unwrap();
         post.deliver(Posting::new(draft.check().unwrap())).unwrap();

@@ -7,7 +7,7 @@ use materia_engine::clock::Clock;
 use materia_engine::process::{Exits, Identity, Signal};
 use materia_engine::run::{self, Place, Root, Stopped};
 use materia_engine::store::journal::{Follower, From};
-use materia_model::run::{Control, State};
+use materia_model::run::{RunControl, RunState};
 use serde_json::{Value, json};
 
 use crate::test_env::TestEnv;
@@ -85,7 +85,7 @@ impl TestEnv {
 
     /// Kills a run.
     pub fn kill(&self, id: &str) -> Stopped {
-        run::stop(&self.run_dir(id), Control::Kill, None, &Clock::system()).unwrap()
+        run::stop(&self.run_dir(id), RunControl::Kill, None, &Clock::system()).unwrap()
     }
 
     /// Kills the supervisor of a run without warning and waits until it is gone.
@@ -103,7 +103,7 @@ impl TestEnv {
     }
 
     /// The observed state of a run.
-    pub fn run_state(&self, id: &str) -> State {
+    pub fn run_state(&self, id: &str) -> RunState {
         run::look(&self.run_dir(id), &Clock::system()).unwrap()
     }
 

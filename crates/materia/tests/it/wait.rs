@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use materia_engine::process::Signal;
-use materia_model::run::Status;
+use materia_model::run::RunStatus;
 use rustix::fs::{Mode, OFlags};
 
 use crate::message::assert_refused;
@@ -124,7 +124,7 @@ fn an_interrupted_wait_is_reported_and_the_run_continues() {
             assert_eq!((output.code(), output.stderr.as_str()), (130, text));
         }
     }
-    assert_eq!(env.run_state("a").status, Status::Running);
+    assert_eq!(env.run_state("a").status, RunStatus::Running);
     env.kill("a");
 }
 

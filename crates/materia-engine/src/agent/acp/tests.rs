@@ -6,7 +6,7 @@ use super::*;
 use crate::agent::backend::Activity;
 use crate::agent::protocol::tests::{play, turn};
 
-fn launched(scope: &Tools, memory: Memory<'_>) -> (Acp, Launch) {
+fn launched(scope: &AgentTools, memory: Memory<'_>) -> (Acp, Launch) {
     let mut acp = Acp::default();
     let launch = acp.launch(&Turn {
         memory,
@@ -27,7 +27,7 @@ const TOOL: &str = include_str!("transcripts/tool.jsonl");
 
 #[test]
 fn a_turn_with_a_tool() {
-    let (mut acp, launch) = launched(&Tools::Coding, Memory::None);
+    let (mut acp, launch) = launched(&AgentTools::Coding, Memory::None);
     assert_eq!(launch.notices, Vec::<String>::new());
     let out = play(&mut acp, TOOL);
     assert_eq!(acp.said().text, "I will.\n\nTool said hi");
@@ -48,10 +48,10 @@ fn a_turn_with_a_tool() {
 #[test]
 fn a_scope_answers_for_permission() {
     for (scope, option) in [
-        (Tools::None, "no"),
-        (Tools::ReadOnly, "no"),
-        (Tools::Custom(vec!["bash".to_owned()]), "once"),
-        (Tools::Custom(vec!["read".to_owned()]), "no"),
+        (AgentTools::None, "no"),
+        (AgentTools::ReadOnly, "no"),
+        (AgentTools::Custom(vec!["bash".to_owned()]), "once"),
+        (AgentTools::Custom(vec!["read".to_owned()]), "no"),
     ] {
         let (mut acp, launch) = launched(&scope, Memory::None);
         assert_eq!(launch.notices.len(), 1, "{scope:?}");
@@ -66,7 +66,7 @@ fn a_scope_answers_for_permission() {
 
 #[test]
 fn a_turn_that_ends_without_a_word_is_empty_and_errors_have_kinds() {
-    let (mut acp, _) = launched(&Tools::Coding, Memory::None);
+    let (mut acp, _) = launched(&AgentTools::Coding, Memory::None);
     let quiet: Vec<&str> = TOOL
         .lines()
         .filter(|line| !line.contains("chunk"))
@@ -74,23 +74,23 @@ fn a_turn_that_ends_without_a_word_is_empty_and_errors_have_kinds() {
     play(&mut acp, &quiet.join("\n"));
     assert_eq!(
         acp.said().failure.as_ref().unwrap().kind,
-        FailureKind::Empty
+        AgentFailureKind::Empty
     );
     for (error, kind) in [
         (
             json!({"code": -32603, "message": "Internal error", "data": {"details": "401 unauthorized"}}),
-            FailureKind::Auth,
+            AgentFailureKind::Auth,
         ),
         (
             json!({"code": 400, "message": "no such field"}),
-            FailureKind::InvalidRequest,
+            AgentFailureKind::InvalidRequest,
         ),
         (
             json!({"code": -32603, "message": "odd"}),
-            FailureKind::Crash,
+            AgentFailureKind::Crash,
         ),
     ] {
-        let (mut acp, _) = launched(&Tools::Coding, Memory::None);
+        let (mut acp, _) = launched(&AgentTools::Coding, Memory::None);
         play(
             &mut acp,
             &json!({"jsonrpc": "2.0", "id": 3, "error": error}).to_string(),
@@ -105,7 +105,7 @@ fn a_session_is_loaded_where_the_agent_can_and_its_past_is_not_the_answer() {
         folder: Path::new("/s"),
         from: Some("s-0"),
     };
-    let (mut acp, _) = launched(&Tools::Coding, kept);
+    let (mut acp, _) = launched(&AgentTools::Coding, kept);
     let past = json!({"jsonrpc": "2.0", "method": "session/update", "params": {"update":
         {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "old words"}}}});
     let lines: Vec<&str> = TOOL.lines().collect();
@@ -120,20 +120,20 @@ fn a_session_is_loaded_where_the_agent_can_and_its_past_is_not_the_answer() {
         (acp.said().text.as_str(), acp.said().session.as_deref()),
         ("I will.\n\nTool said hi", Some("s-1"))
     );
-    let (mut acp, _) = launched(&Tools::Coding, kept);
+    let (mut acp, _) = launched(&AgentTools::Coding, kept);
     play(
         &mut acp,
         &lines[0].replace("\"loadSession\":true", "\"loadSession\":false"),
     );
     assert_eq!(
         acp.said().failure.as_ref().unwrap().kind,
-        FailureKind::Config
+        AgentFailureKind::Config
     );
 }
 
 #[test]
 fn an_abort_is_a_cancel_once_there_is_a_prompt() {
-    let (mut acp, _) = launched(&Tools::Coding, Memory::None);
+    let (mut acp, _) = launched(&AgentTools::Coding, Memory::None);
     assert!(!acp.abort(&mut Out::default()));
     let lines: Vec<&str> = TOOL.lines().collect();
     play(&mut acp, &lines[..2].join("\n"));
@@ -146,7 +146,7 @@ fn an_abort_is_a_cancel_once_there_is_a_prompt() {
     );
     assert_eq!(
         acp.said().failure.as_ref().unwrap().kind,
-        FailureKind::Aborted
+        AgentFailureKind::Aborted
     );
 }
 
@@ -156,7 +156,7 @@ fn a_session_goes_on_in_a_copy_where_the_agent_can_make_one() {
         folder: Path::new("/s"),
         from: Some("s-0"),
     };
-    let (mut acp, _) = launched(&Tools::Coding, kept);
+    let (mut acp, _) = launched(&AgentTools::Coding, kept);
     let can = json!({"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": 1,
         "agentCapabilities": {"loadSession": true, "sessionCapabilities": {"fork": {}}}}});
     let out = play(&mut acp, &can.to_string());
@@ -177,13 +177,13 @@ fn a_session_goes_on_in_a_copy_where_the_agent_can_make_one() {
 #[test]
 fn what_is_said_meanwhile_is_heard_by_those_that_say_so() {
     let lines: Vec<&str> = TOOL.lines().collect();
-    let (mut acp, _) = launched(&Tools::Coding, Memory::None);
+    let (mut acp, _) = launched(&AgentTools::Coding, Memory::None);
     play(&mut acp, &lines[..2].join("\n"));
     assert!(
         !acp.steer("faster", &mut Out::default()),
         "this one does not say so"
     );
-    let (mut acp, _) = launched(&Tools::Coding, Memory::None);
+    let (mut acp, _) = launched(&AgentTools::Coding, Memory::None);
     let mut can: Value = serde_json::from_str(lines[0]).unwrap();
     can["result"]["_meta"] = json!({"steering": {"supported": true}});
     play(&mut acp, &[&can.to_string(), lines[1]].join("\n"));
@@ -205,7 +205,7 @@ fn what_is_said_meanwhile_is_heard_by_those_that_say_so() {
 
 #[test]
 fn the_larger_count_is_believed() {
-    let (mut acp, _) = launched(&Tools::Coding, Memory::None);
+    let (mut acp, _) = launched(&AgentTools::Coding, Memory::None);
     let count = json!({"inputTokens": 300, "outputTokens": 60});
     let ended = json!({"jsonrpc": "2.0", "id": 3, "result": {"stopReason": "end_turn",
         "usage": {"inputTokens": 100, "outputTokens": 20},

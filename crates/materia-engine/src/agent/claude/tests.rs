@@ -55,17 +55,17 @@ fn what_a_provider_refused_is_told_as_it_was() {
     let cases = [
         (
             include_str!("transcripts/bad.jsonl"),
-            FailureKind::InvalidRequest,
+            AgentFailureKind::InvalidRequest,
             Over::Gently,
         ),
         (
             include_str!("transcripts/login.jsonl"),
-            FailureKind::Auth,
+            AgentFailureKind::Auth,
             Over::Now,
         ),
         (
             include_str!("transcripts/window.jsonl"),
-            FailureKind::ContextWindow,
+            AgentFailureKind::ContextWindow,
             Over::Gently,
         ),
     ];
@@ -97,7 +97,7 @@ fn an_interrupted_turn_is_aborted_and_one_that_was_steered_ends_with_its_program
     play(&mut claude, aborted);
     assert_eq!(
         claude.said().failure.as_ref().unwrap().kind,
-        FailureKind::Aborted
+        AgentFailureKind::Aborted
     );
     let mut claude = Claude::default();
     assert!(claude.steer("and tests", &mut Out::default()) && !claude.exited(0));
@@ -110,7 +110,7 @@ fn an_interrupted_turn_is_aborted_and_one_that_was_steered_ends_with_its_program
 
 #[test]
 fn flags_say_what_the_turn_wants() {
-    let plain = turn("x", &Tools::None);
+    let plain = turn("x", &AgentTools::None);
     assert!(
         args(&plain).ends_with("--no-session-persistence --tools  --strict-mcp-config"),
         "{}",
@@ -120,7 +120,7 @@ fn flags_say_what_the_turn_wants() {
         folder: Path::new("/s"),
         from: Some("abc"),
     };
-    let custom = Tools::Custom(vec!["read".to_owned(), "mcp__x__y".to_owned()]);
+    let custom = AgentTools::Custom(vec!["read".to_owned(), "mcp__x__y".to_owned()]);
     let full = Turn {
         memory: kept,
         tools: &custom,
@@ -137,7 +137,7 @@ fn flags_say_what_the_turn_wants() {
         "{}",
         args(&full)
     );
-    assert!(args(&turn("x", &Tools::Coding)).contains("--tools default --allowedTools Bash,"));
+    assert!(args(&turn("x", &AgentTools::Coding)).contains("--tools default --allowedTools Bash,"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::agent::protocol::tests::{play, turn};
 
 const TOOL: &str = include_str!("transcripts/tool.jsonl");
 
-fn launched(memory: Memory<'_>, scope: &Tools) -> (Codex, Launch) {
+fn launched(memory: Memory<'_>, scope: &AgentTools) -> (Codex, Launch) {
     let mut codex = Codex::default();
     let launch = codex.launch(&Turn {
         memory,
@@ -28,7 +28,7 @@ fn sent(out: &Out) -> Vec<Value> {
 
 #[test]
 fn a_turn_with_a_tool() {
-    let (mut codex, _) = launched(Memory::None, &Tools::Coding);
+    let (mut codex, _) = launched(Memory::None, &AgentTools::Coding);
     let out = play(&mut codex, TOOL);
     assert_eq!(
         (out.over, &codex.said().failure),
@@ -61,29 +61,29 @@ fn what_a_provider_refused_is_told_as_it_was() {
     let cases = [
         (
             include_str!("transcripts/bad.jsonl"),
-            FailureKind::InvalidRequest,
+            AgentFailureKind::InvalidRequest,
             Over::Gently,
         ),
         (
             include_str!("transcripts/login.jsonl"),
-            FailureKind::Auth,
+            AgentFailureKind::Auth,
             Over::Now,
         ),
         (
             include_str!("transcripts/window.jsonl"),
-            FailureKind::ContextWindow,
+            AgentFailureKind::ContextWindow,
             Over::Gently,
         ),
     ];
     for (transcript, kind, over) in cases {
-        let (mut codex, _) = launched(Memory::None, &Tools::None);
+        let (mut codex, _) = launched(Memory::None, &AgentTools::None);
         let out = play(&mut codex, transcript);
         assert_eq!(
             (codex.said().failure.as_ref().unwrap().kind, out.over),
             (kind, Some(over))
         );
     }
-    let (mut codex, _) = launched(Memory::None, &Tools::None);
+    let (mut codex, _) = launched(Memory::None, &AgentTools::None);
     let out = play(&mut codex, include_str!("transcripts/hang-up.jsonl"));
     assert_eq!(codex.said().text, "recovered");
     assert!(
@@ -100,7 +100,7 @@ fn a_session_is_forked_and_a_scope_that_is_not_kept_is_told() {
             folder: Path::new("/s"),
             from: Some("t0"),
         },
-        &Tools::None,
+        &AgentTools::None,
     );
     assert_eq!(launch.notices.len(), 1);
     let out = play(&mut codex, TOOL);
@@ -112,12 +112,18 @@ fn a_session_is_forked_and_a_scope_that_is_not_kept_is_told() {
         (&json!("thread/fork"), &json!("t0"))
     );
     assert!(codex.said().session.is_some());
-    assert_eq!(launched(Memory::None, &Tools::ReadOnly).1.notices.len(), 0);
+    assert_eq!(
+        launched(Memory::None, &AgentTools::ReadOnly)
+            .1
+            .notices
+            .len(),
+        0
+    );
 }
 
 #[test]
 fn questions_are_declined_and_an_abort_names_the_turn() {
-    let (mut codex, _) = launched(Memory::None, &Tools::Coding);
+    let (mut codex, _) = launched(Memory::None, &AgentTools::Coding);
     assert!(!codex.abort(&mut Out::default()) && !codex.steer("x", &mut Out::default()));
     let until = TOOL
         .lines()

@@ -20,7 +20,7 @@ fn words_are_filled_in_once_and_empty_ones_vanish() {
         None,
         None,
     );
-    let custom = Tools::Custom(words(&["read", "{cwd}"]));
+    let custom = AgentTools::Custom(words(&["read", "{cwd}"]));
     let launch = plain.launch(&Turn {
         model: Some("{cwd}"),
         system: Some("Be kind."),
@@ -35,7 +35,7 @@ fn words_are_filled_in_once_and_empty_ones_vanish() {
         (b"Be kind.\n\ndo it".to_vec(), true)
     );
     assert!(launch.notices.is_empty(), "it is told the scope");
-    let launch = Plain::new(&[], None, None).launch(&turn("x", &Tools::ReadOnly));
+    let launch = Plain::new(&[], None, None).launch(&turn("x", &AgentTools::ReadOnly));
     assert_eq!(launch.notices.len(), 1);
 }
 
@@ -53,7 +53,7 @@ fn a_document_gives_the_answer_and_the_usage() {
     let mut plain = Plain::new(&[], Some("$.a.0.text"), Some("$.used"));
     plain.launch(&Turn {
         model: Some("m"),
-        ..turn("x", &Tools::Coding)
+        ..turn("x", &AgentTools::Coding)
     });
     play(
         &mut plain,
@@ -65,8 +65,8 @@ fn a_document_gives_the_answer_and_the_usage() {
         ("hi", 7)
     );
     for (printed, kind) in [
-        ("{\"b\": 1}", FailureKind::Empty),
-        ("{\"a\": [{\"te", FailureKind::Crash),
+        ("{\"b\": 1}", AgentFailureKind::Empty),
+        ("{\"a\": [{\"te", AgentFailureKind::Crash),
     ] {
         let mut plain = Plain::new(&[], Some("$.a"), None);
         play(&mut plain, printed);

@@ -74,7 +74,7 @@ fn a_message_that_was_cut_off_was_paid_for() {
             pi.said().usage.total,
             pi.said().failure.as_ref().unwrap().kind
         ),
-        (107, FailureKind::Aborted)
+        (107, AgentFailureKind::Aborted)
     );
 }
 
@@ -97,23 +97,23 @@ fn what_a_provider_refused_is_told_as_it_was() {
     let cases = [
         (
             include_str!("transcripts/new-bad.jsonl"),
-            FailureKind::InvalidRequest,
+            AgentFailureKind::InvalidRequest,
         ),
         (
             include_str!("transcripts/old-bad.jsonl"),
-            FailureKind::InvalidRequest,
+            AgentFailureKind::InvalidRequest,
         ),
         (
             include_str!("transcripts/new-login.jsonl"),
-            FailureKind::Auth,
+            AgentFailureKind::Auth,
         ),
         (
             include_str!("transcripts/old-login.jsonl"),
-            FailureKind::Auth,
+            AgentFailureKind::Auth,
         ),
         (
             include_str!("transcripts/new-window.jsonl"),
-            FailureKind::ContextWindow,
+            AgentFailureKind::ContextWindow,
         ),
     ];
     for (transcript, kind) in cases {
@@ -142,7 +142,10 @@ fn a_prompt_that_is_refused_is_a_failure_and_dialogs_are_dismissed() {
     let mut pi = Pi::default();
     let refused = r#"{"id":"turn","type":"response","command":"prompt","success":false,"error":"No API key found"}"#;
     assert_eq!(play(&mut pi, refused).over, Some(Over::Gently));
-    assert_eq!(pi.said().failure.as_ref().unwrap().kind, FailureKind::Auth);
+    assert_eq!(
+        pi.said().failure.as_ref().unwrap().kind,
+        AgentFailureKind::Auth
+    );
     let dialog = r#"{"type":"extension_ui_request","id":"d1","method":"confirm","title":"Sure?"}"#;
     let out = play(&mut pi, dialog);
     assert_eq!(
@@ -156,9 +159,9 @@ fn a_prompt_that_is_refused_is_a_failure_and_dialogs_are_dismissed() {
 #[test]
 fn flags_say_what_the_turn_wants() {
     let args = |turn: &Turn<'_>| Pi::default().launch(turn).args.join(" ");
-    let plain = turn("x", &Tools::Coding);
+    let plain = turn("x", &AgentTools::Coding);
     assert_eq!(args(&plain), "--mode rpc --no-session");
-    let custom = Tools::Custom(vec!["read".to_owned(), "spawn".to_owned()]);
+    let custom = AgentTools::Custom(vec!["read".to_owned(), "spawn".to_owned()]);
     let full = Turn {
         model: Some("loop:m"),
         thinking: Some("high"),

@@ -11,7 +11,7 @@ use crate::agent::backend::{DEFAULT_TIMEOUT, Memory};
 /// A turn that asks for this.
 pub(in crate::agent) fn turn<'a>(
     prompt: &'a str,
-    tools: &'a materia_model::materia::Tools,
+    tools: &'a materia_model::materia::AgentTools,
 ) -> Turn<'a> {
     Turn {
         socket: "Socket-1",
@@ -52,7 +52,7 @@ fn all() -> Vec<Box<dyn Protocol>> {
         Box::new(command::Plain::new(&[], None, None)),
     ];
     for protocol in &mut all {
-        protocol.launch(&turn("x", &materia_model::materia::Tools::Coding));
+        protocol.launch(&turn("x", &materia_model::materia::AgentTools::Coding));
     }
     all
 }

@@ -24,10 +24,10 @@ fn roster(flag: Option<&str>, config: Option<&str>) -> Roster {
         .into_iter()
         .map(|(name, program)| (name.to_owned(), program))
         .collect();
-    let settings = Settings {
+    let settings = ConfigSettings {
         agent: config.map(str::to_owned),
         agents,
-        ..Settings::default()
+        ..ConfigSettings::default()
     };
     Roster::new(&settings, flag, Path::new("/"))
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use materia_model::agent::{TurnEnd, Usage};
+use materia_model::agent::{TurnOutcome, Usage};
 
 use super::Reply;
 use crate::agent::{Activity, Order, Watch};
@@ -24,7 +24,7 @@ pub(super) enum Played {
 /// Takes as long as the reply wants, and shows what happens meanwhile.
 pub(super) fn play(
     reply: &Reply,
-    end: &TurnEnd,
+    end: &TurnOutcome,
     nursery: &mut Nursery,
     watch: &mut dyn Watch,
 ) -> Played {
@@ -66,7 +66,7 @@ fn waited(time: Duration, nursery: &mut Nursery, watch: &mut dyn Watch) -> Playe
     }
 }
 
-fn acts(reply: &Reply, end: &TurnEnd) -> Vec<Activity> {
+fn acts(reply: &Reply, end: &TurnOutcome) -> Vec<Activity> {
     let read = Usage {
         input: end.usage.input,
         total: end.usage.input,

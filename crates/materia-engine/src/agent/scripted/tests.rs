@@ -1,7 +1,7 @@
 //! The scripted agent: who is answered by what.
 
 use materia_model::finding::Source;
-use materia_model::materia::Tools;
+use materia_model::materia::AgentTools;
 
 use super::*;
 use crate::agent::Unwatched;
@@ -11,12 +11,12 @@ fn script(text: &str) -> Scripted {
     Scripted::read(&Source::new("script.json", text)).unwrap()
 }
 
-fn said(agent: &mut Scripted, socket: &str, item: Option<&str>) -> Result<String, Failure> {
+fn said(agent: &mut Scripted, socket: &str, item: Option<&str>) -> Result<String, AgentFailure> {
     let turn = Turn {
         socket,
         materia: "Build",
         item,
-        ..turn("please build it", &Tools::None)
+        ..turn("please build it", &AgentTools::None)
     };
     match agent.ask(&turn, &mut Nursery::new(), &mut Unwatched) {
         Answer::Ended(end) => end.reply,
@@ -43,10 +43,10 @@ fn the_first_unused_reply_that_matches_answers() {
     );
     assert_eq!(
         said(&mut agent, "S1", None).unwrap_err().kind,
-        FailureKind::RateLimit
+        AgentFailureKind::RateLimit
     );
     let nothing = said(&mut agent, "S1", Some("WI-3")).unwrap_err();
-    assert_eq!(nothing.kind, FailureKind::Config);
+    assert_eq!(nothing.kind, AgentFailureKind::Config);
     assert!(
         nothing.message.contains("`S1`") && nothing.message.contains("`WI-3`"),
         "{}",
@@ -61,7 +61,7 @@ fn a_reply_changes_files_and_never_outside_of_the_project() {
         script(r#"{"replies": [{"files": {"src/deep/a.txt": "new\n"}, "text": "done"}]}"#);
     let turn = Turn {
         cwd: project.path(),
-        ..turn("go", &Tools::None)
+        ..turn("go", &AgentTools::None)
     };
     assert!(matches!(
         agent.ask(&turn, &mut Nursery::new(), &mut Unwatched),
@@ -114,7 +114,7 @@ fn a_reply_that_takes_its_time_is_seen_on_its_way() {
         socket: "S1",
         materia: "Build",
         item: None,
-        ..turn("please", &Tools::None)
+        ..turn("please", &AgentTools::None)
     };
     agent.ask(&turn, &mut Nursery::new(), &mut eyes);
     let said: String = eyes

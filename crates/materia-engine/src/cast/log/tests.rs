@@ -1,7 +1,7 @@
 //! A snapshot changes how fast a log is opened, and nothing else.
 
 use materia_model::cast::event::{
-    Bound, CursorName, Place, Route, SocketComplete, SocketStart, Via,
+    BoundItem, CastRoute, CursorName, RouteReason, SocketComplete, SocketStart, VisitId,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -39,13 +39,13 @@ impl Desk {
             .0
     }
 
-    fn open(&self) -> State {
+    fn open(&self) -> CastState {
         Log::open(&self.folder, &self.clock).unwrap().state
     }
 
     /// The state as the log alone has it.
-    fn folded(&self) -> State {
-        fold(&self.folder.events(), From::Beginning, State::default())
+    fn folded(&self) -> CastState {
+        fold(&self.folder.events(), From::Beginning, CastState::default())
             .unwrap()
             .0
     }
@@ -67,10 +67,10 @@ fn snapshot(log: &mut Log) {
     );
 }
 
-fn place(luck: u8) -> Place {
+fn place(luck: u8) -> VisitId {
     let socket = format!("s{}", luck % 3);
     let key = format!("WI-{luck}");
-    Place {
+    VisitId {
         socket,
         materia: "M".to_owned(),
         visit: luck.into(),
@@ -80,16 +80,16 @@ fn place(luck: u8) -> Place {
 }
 
 /// Something that may happen, or may not: the fold takes it either way.
-fn body(luck: u8) -> Body {
+fn body(luck: u8) -> CastEventBody {
     let cursor = CursorName {
         key: "k".to_owned(),
         name: "i".to_owned(),
     };
     match luck % 3 {
-        0 => Body::SocketRoute(Route {
+        0 => CastEventBody::SocketRoute(CastRoute {
             from: Some(place(luck).socket),
             to: Some(place(luck / 2).socket),
-            via: Via::Edge,
+            via: RouteReason::Edge,
             edge: None,
             restarted: if luck.is_multiple_of(2) {
                 vec![cursor]
@@ -100,14 +100,14 @@ fn body(luck: u8) -> Body {
         }),
         1 => {
             let value = json!({"n": luck});
-            let bound = Bound {
+            let bound = BoundItem {
                 cursor,
                 index: luck.into(),
                 count: 300,
                 names: vec!["item".to_owned()],
                 value,
             };
-            Body::SocketStart(SocketStart {
+            CastEventBody::SocketStart(SocketStart {
                 place: place(luck),
                 materia_label: "M".to_owned(),
                 item: Some(bound),
@@ -115,7 +115,7 @@ fn body(luck: u8) -> Body {
         }
         _ => {
             let payload = json!({"satisfied": luck > 100, "context": "why", "state": {"x": f64::from(luck) / 7.0}});
-            Body::SocketComplete(SocketComplete {
+            CastEventBody::SocketComplete(SocketComplete {
                 place: place(luck),
                 materia_label: "M".to_owned(),
                 parsed: true,

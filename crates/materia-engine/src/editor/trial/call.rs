@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use materia_model::materia::{Run, Utility};
+use materia_model::materia::{UtilityCommand, UtilityProgram};
 
 use super::{TrialContext, TrialError};
 use crate::process::Nursery;
@@ -11,7 +11,7 @@ use crate::utility::{find, native, recipe, template};
 
 /// One call of a utility.
 pub(super) struct UtilityCall<'a> {
-    pub(super) utility: &'a Utility,
+    pub(super) utility: &'a UtilityProgram,
     pub(super) context: TrialContext<'a>,
     /// The directory of the file that defines it.
     pub(super) folder: Option<&'a Path>,
@@ -28,7 +28,7 @@ impl UtilityCall<'_> {
             stages: Some(spool),
         };
         let plan = match &utility.run {
-            Run::Command(argv) => {
+            UtilityCommand::Command(argv) => {
                 let argv = self
                     .folder
                     .map_or_else(|| argv.clone(), |folder| located(argv, folder));
@@ -41,13 +41,13 @@ impl UtilityCall<'_> {
                 };
                 return Ok(call(call_of, nursery)?);
             }
-            Run::Shipped(name) => {
+            UtilityCommand::Shipped(name) => {
                 let shipped =
                     find(name).ok_or(TrialError::Unavailable("no utility of this name ships"))?;
                 return Ok(native::call(shipped, &input, cwd, nursery));
             }
-            Run::Template(written) => template::plan(written, params, place, timeout_ms),
-            Run::Recipe(name) => {
+            UtilityCommand::Template(written) => template::plan(written, params, place, timeout_ms),
+            UtilityCommand::Recipe(name) => {
                 recipe::plan(self.context.library, name, params, place, timeout_ms)
             }
         };

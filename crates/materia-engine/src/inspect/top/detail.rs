@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use materia_model::message::{Mail, Member};
+use materia_model::message::{MailState, RoomMember};
 use materia_model::name::{NameError, RunId};
 use materia_model::time::Timestamp;
 
@@ -80,7 +80,7 @@ pub enum TopDetail {
     /// The room of a run.
     Room {
         /// Its members.
-        members: Vec<Member>,
+        members: Vec<RoomMember>,
         /// What was said.
         messages: Vec<TopMessage>,
     },
@@ -199,7 +199,7 @@ impl TopContext {
 }
 
 /// What a run sent and received.
-fn messages(id: &RunId, mail: &Mail) -> Vec<TopMessage> {
+fn messages(id: &RunId, mail: &MailState) -> Vec<TopMessage> {
     let sent = mail::messages(id, mail, MAX_LINES).messages;
     let sent = sent.into_iter().map(|posted| TopMessage {
         at: posted.at,

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use materia_model::run::{Control, MESSAGE, State, Status};
+use materia_model::run::{MESSAGE, RunControl, RunState, RunStatus};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -34,7 +34,7 @@ pub struct Stopped {
     /// Whether it is in the run's journal.
     pub recorded: bool,
     /// How the run stands.
-    pub status: Status,
+    pub status: RunStatus,
     /// Which generation was meant.
     pub generation: String,
     /// Why it was not this request.
@@ -46,11 +46,11 @@ pub struct Stopped {
 /// one is made up where there is none.
 pub fn stop(
     place: &Place,
-    control: Control,
+    control: RunControl,
     request: Option<Map<String, Value>>,
     clock: &Clock,
 ) -> Result<Stopped, Error> {
-    let mut log: RunLog<State> = open_begun(place, clock)?;
+    let mut log: RunLog<RunState> = open_begun(place, clock)?;
     stop_opened(place, &mut log, control, request, clock)
 }
 
@@ -58,7 +58,7 @@ pub fn stop(
 pub fn stop_opened<F: LogFold>(
     place: &Place,
     log: &mut RunLog<F>,
-    control: Control,
+    control: RunControl,
     request: Option<Map<String, Value>>,
     clock: &Clock,
 ) -> Result<Stopped, Error> {
@@ -100,7 +100,7 @@ pub fn stop_opened<F: LogFold>(
         if now.generation() != generation || now.status.is_terminal() {
             let ours = now.generation() == generation && now.status == control.status();
             let otherwise = match now.status {
-                Status::Killed | Status::Cancelled if now.generation() == generation => {
+                RunStatus::Killed | RunStatus::Cancelled if now.generation() == generation => {
                     "another request ended it first"
                 }
                 _ => "it ended by itself meanwhile",
@@ -136,7 +136,7 @@ fn record<F: LogFold>(
 fn by_force<F: LogFold>(
     place: &Place,
     log: &mut RunLog<F>,
-    control: Control,
+    control: RunControl,
     clock: &Clock,
 ) -> Result<Stopped, Error> {
     let generation = log.state().generation().to_owned();
@@ -161,7 +161,7 @@ fn by_force<F: LogFold>(
     })
 }
 
-fn made_up(place: &Place, control: Control) -> Map<String, Value> {
+fn made_up(place: &Place, control: RunControl) -> Map<String, Value> {
     let mut message = Map::new();
     message.insert("id".to_owned(), json!(Clock::system().fresh_id()));
     message.insert("to".to_owned(), json!(place.address()));

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use materia_model::run::{State, Status};
+use materia_model::run::{RunState, RunStatus};
 
 use crate::clock::{self, Clock};
 use crate::process::{Exits, Identity, Interrupts};
@@ -63,14 +63,14 @@ pub enum WaitEvent<'a> {
     /// Its commands wrote this.
     Output(usize, &'a [u8]),
     /// It is over.
-    Ended(usize, Status),
+    Ended(usize, RunStatus),
 }
 
 /// What waiting found, in the order of the runs.
 #[derive(Debug)]
 pub struct WaitOutcome {
     /// How each run stands.
-    pub states: Vec<State>,
+    pub states: Vec<RunState>,
     /// Whether the time was over first.
     pub timed_out: bool,
     /// The supervisors of runs that are over: what is left for them is to make the end durable, to
@@ -235,7 +235,7 @@ fn near_end(log: &Path) -> u64 {
 /// A run that is waited for.
 struct WaitedRun<'p> {
     place: &'p Place,
-    log: RunLog<State>,
+    log: RunLog<RunState>,
     /// Not where there are too many runs.
     near: bool,
     handles: WaitHandles,

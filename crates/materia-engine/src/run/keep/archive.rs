@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use materia_model::name::RunId;
-use materia_model::run::State;
+use materia_model::run::RunState;
 use serde::Serialize;
 use serde_json::json;
 
@@ -156,7 +156,7 @@ pub(super) fn sweep(root: &Root) {
     }
 }
 
-fn entomb(root: &Root, place: &Place, state: &State, clock: &Clock) -> Result<PathBuf, Error> {
+fn entomb(root: &Root, place: &Place, state: &RunState, clock: &Clock) -> Result<PathBuf, Error> {
     dir::create_private(&root.archive())?;
     // A stub that no process makes at the moment was left by one that was killed.
     let _turn = turn(root, Mode::Shared, Wait::For(PAUSE))?;
@@ -195,7 +195,12 @@ fn free(root: &Root, place: &Place, clock: &Clock) -> Result<PathBuf, Error> {
     }
 }
 
-fn write_tombstone(stub: &Path, place: &Place, state: &State, clock: &Clock) -> Result<(), Error> {
+fn write_tombstone(
+    stub: &Path,
+    place: &Place,
+    state: &RunState,
+    clock: &Clock,
+) -> Result<(), Error> {
     let tombstone = json!({
         "archived": true,
         "archive_dir": stub,

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use materia_model::name::RunId;
-use materia_model::run::{Declared, Start, State};
+use materia_model::run::{DeclaredArtifact, RunStart, RunState};
 
 use crate::clock::Clock;
 use crate::run::{Error, Place, Root};
@@ -19,7 +19,7 @@ pub(super) fn preserve(
     root: &Root,
     place: &Place,
     now: &Path,
-    state: &State,
+    state: &RunState,
 ) -> Result<Vec<PathBuf>, Error> {
     let Some(start) = &state.start else {
         return Ok(Vec::new());
@@ -46,7 +46,7 @@ pub(super) fn preserve(
 }
 
 /// Removes what a process left that was killed while it copied. Called under the run's lock.
-pub(super) fn forget(root: &Root, state: &State) {
+pub(super) fn forget(root: &Root, state: &RunState) {
     if let Some(start) = &state.start {
         let _stays = clear(&hidden(root, start));
     }
@@ -66,8 +66,8 @@ impl Artifact<'_> {
     }
 }
 
-fn artifacts<'a>(start: &'a Start, place: &Place, now: &Path) -> Vec<Artifact<'a>> {
-    let one = |(number, (name, declared)): (usize, (&'a String, &Declared))| {
+fn artifacts<'a>(start: &'a RunStart, place: &Place, now: &Path) -> Vec<Artifact<'a>> {
+    let one = |(number, (name, declared)): (usize, (&'a String, &DeclaredArtifact))| {
         let path = Path::new(&start.cwd).join(&declared.path);
         // What was in its directory moved with that.
         let from = path
@@ -90,7 +90,7 @@ fn artifacts<'a>(start: &'a Start, place: &Place, now: &Path) -> Vec<Artifact<'a
     start.artifacts.iter().enumerate().map(one).collect()
 }
 
-fn copy_all(start: &Start, artifacts: &[Artifact<'_>], to: &Path) -> Result<(), Error> {
+fn copy_all(start: &RunStart, artifacts: &[Artifact<'_>], to: &Path) -> Result<(), Error> {
     for artifact in artifacts.iter().filter(|artifact| artifact.may_be_there()) {
         let to = to.join(&artifact.to);
         dir::create_private(dir::parent_of(&to))?;
@@ -111,11 +111,11 @@ fn clear(hidden: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn hidden(root: &Root, start: &Start) -> PathBuf {
+fn hidden(root: &Root, start: &RunStart) -> PathBuf {
     root.preserved().join(format!(".{}", name(start)))
 }
 
 /// The generation makes it unique.
-fn name(start: &Start) -> String {
+fn name(start: &RunStart) -> String {
     format!("{}-{}", start.run, start.generation)
 }

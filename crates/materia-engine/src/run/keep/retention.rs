@@ -7,7 +7,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
-use materia_model::run::{Control, KEPT_FOR, OnSessionEnd, State, is_overdue};
+use materia_model::run::{KEPT_FOR, OnSessionEnd, RunControl, RunState, is_overdue};
 
 use super::archive::{self, Pruned};
 use super::preserve;
@@ -59,10 +59,10 @@ pub fn end_session(
     for run in active.filter(|run| run.session.as_deref() == Some(session)) {
         let Ok(id) = run.run.parse() else { continue };
         let place = root.place(&id);
-        let mut log: RunLog<State> = open(&place, clock)?;
+        let mut log: RunLog<RunState> = open(&place, clock)?;
         let start = log.state().start.as_ref();
         if start.is_some_and(|start| start.on_session_end == OnSessionEnd::Kill) {
-            let stopped = stop_opened(&place, &mut log, Control::Kill, None, clock)?;
+            let stopped = stop_opened(&place, &mut log, RunControl::Kill, None, clock)?;
             ended.push((run.run, stopped));
         }
     }

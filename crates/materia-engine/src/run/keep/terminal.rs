@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use materia_model::run::State;
+use materia_model::run::RunState;
 
 use crate::clock::Clock;
 use crate::run::look::status::{settle, take};
@@ -19,9 +19,9 @@ pub(super) fn terminal(
     place: &Place,
     generation: Option<&str>,
     clock: &Clock,
-) -> Result<(Lock, State), Error> {
+) -> Result<(Lock, RunState), Error> {
     let run = place.id().to_string();
-    let mut log: RunLog<State> = open(place, clock)?;
+    let mut log: RunLog<RunState> = open(place, clock)?;
     let state = log.state();
     check_generation(place, state, generation)?;
     if !state.status.is_terminal() && state.start.is_some() {

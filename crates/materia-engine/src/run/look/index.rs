@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 
 use materia_model::name::RunId;
-use materia_model::run::{RetireWhen, State, Status};
+use materia_model::run::{RetireWhen, RunState, RunStatus};
 use materia_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ pub struct Listed {
     /// The run.
     pub run: String,
     /// How it stands.
-    pub status: Status,
+    pub status: RunStatus,
     /// The last generation.
     pub generation: String,
     /// The session that owns it.
@@ -150,7 +150,7 @@ pub fn list(root: &Root, clock: &Clock) -> Result<List, Error> {
     Ok(list)
 }
 
-fn listed(place: &Place, state: &State) -> Listed {
+fn listed(place: &Place, state: &RunState) -> Listed {
     let start = state.start.as_deref();
     Listed {
         run: place.id().to_string(),

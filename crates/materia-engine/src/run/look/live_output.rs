@@ -6,7 +6,7 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
-use materia_model::text::Characters;
+use materia_model::text::CharacterBuffer;
 use serde::Serialize;
 
 use crate::process::Stream;
@@ -38,7 +38,7 @@ pub struct RunOutput {
     place: Place,
     logs: Growing,
     /// The beginnings of characters that are not complete.
-    partial: [Characters; 2],
+    partial: [CharacterBuffer; 2],
 }
 
 impl RunOutput {

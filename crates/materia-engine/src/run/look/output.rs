@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use materia_model::text::Characters;
+use materia_model::text::CharacterBuffer;
 use serde::Serialize;
 
 use crate::run::{Error, Place};
@@ -85,7 +85,7 @@ fn last(path: &Path, lines: usize) -> io::Result<Last> {
     };
     let total = file.metadata()?.len();
     let bytes = stream::tail(&file, 0, MOST)?;
-    let mut characters = Characters::default();
+    let mut characters = CharacterBuffer::default();
     let mut text = characters.push(&bytes);
     let half = characters.waiting();
     text.push_str(&characters.finish());

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use materia_model::run::{Control, End, Ended, RUN_END, Start, State, Status};
+use materia_model::run::{RUN_END, RunControl, RunEnd, RunOutcome, RunStart, RunState, RunStatus};
 
 use crate::clock::Clock;
 use crate::process::{DEFAULT_GRACE, Identity, end_detached, is_part_of};
@@ -28,13 +28,13 @@ const SIDE_BY_SIDE: usize = 16;
 
 /// What the journal says, whether or not it is still true. A run whose journal is not there yet is
 /// starting.
-pub fn recorded(place: &Place) -> Result<State, Error> {
-    Ok(RunLog::<State>::read(&place.journal())?.into_fold())
+pub fn recorded(place: &Place) -> Result<RunState, Error> {
+    Ok(RunLog::<RunState>::read(&place.journal())?.into_fold())
 }
 
 /// How a run stands. One whose supervisor died is ended and recorded first, and what is missing of
 /// its documents written.
-pub fn look(place: &Place, clock: &Clock) -> Result<State, Error> {
+pub fn look(place: &Place, clock: &Clock) -> Result<RunState, Error> {
     open(place, clock).map(RunLog::into_fold)
 }
 
@@ -76,7 +76,7 @@ fn prove<F: LogFold>(place: &Place, log: &mut RunLog<F>, clock: &Clock) -> Resul
         Err(error) => return Err(error),
     }
     // No process starts it, so it never was.
-    if log.state().status == Status::Starting {
+    if log.state().status == RunStatus::Starting {
         return Err(gone(place));
     }
     Ok(false)
@@ -84,14 +84,14 @@ fn prove<F: LogFold>(place: &Place, log: &mut RunLog<F>, clock: &Clock) -> Resul
 
 /// How each of many runs stands, and whether its journal said so by itself. They are looked at side
 /// by side: what a dead supervisor left is given time to end.
-pub(super) fn look_all(places: &[Place], clock: &Clock) -> Vec<Result<(State, bool), Error>> {
+pub(super) fn look_all(places: &[Place], clock: &Clock) -> Vec<Result<(RunState, bool), Error>> {
     let (next, seen) = (
         AtomicUsize::new(0),
         Mutex::new(Vec::with_capacity(places.len())),
     );
     let looks = || {
         while let Some((index, place)) = claim(places, &next) {
-            let mut log = RunLog::<State>::new(&place.journal());
+            let mut log = RunLog::<RunState>::new(&place.journal());
             let looked = prove(place, &mut log, clock).map(|said| (log.into_fold(), said));
             seen.lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -120,7 +120,7 @@ pub fn open_begun<F: LogFold>(place: &Place, clock: &Clock) -> Result<RunLog<F>,
     let mut log = RunLog::new(&place.journal());
     for _ in 0..LOOKS {
         prove_again(place, &mut log, clock)?;
-        if log.state().status != Status::Starting {
+        if log.state().status != RunStatus::Starting {
             return Ok(log);
         }
         // Given up when the start fails; where it succeeds, its supervisor goes on holding it.
@@ -128,12 +128,12 @@ pub fn open_begun<F: LogFold>(place: &Place, clock: &Clock) -> Result<RunLog<F>,
     }
     Err(Error::StillThere {
         run: place.id().to_string(),
-        status: Status::Starting,
+        status: RunStatus::Starting,
     })
 }
 
 /// Who supervises the last generation, as it was recorded.
-pub fn supervisor(state: &State) -> Option<Identity> {
+pub fn supervisor(state: &RunState) -> Option<Identity> {
     let known = &state.start.as_ref()?.supervisor;
     Some(Identity {
         pid: known.pid,
@@ -143,7 +143,7 @@ pub fn supervisor(state: &State) -> Option<Identity> {
 }
 
 /// Refuses what was meant for another generation (A3).
-pub fn check_generation(place: &Place, state: &State, asked: Option<&str>) -> Result<(), Error> {
+pub fn check_generation(place: &Place, state: &RunState, asked: Option<&str>) -> Result<(), Error> {
     match asked.filter(|asked| *asked != state.generation()) {
         None => Ok(()),
         Some(asked) => Err(Error::OtherGeneration {
@@ -169,7 +169,7 @@ pub(in crate::run) fn take(place: &Place, wait: Wait) -> Result<Lock, Error> {
 
 /// Writes the documents of a run that is over where the process that recorded that was killed
 /// before it could.
-pub(super) fn complete(place: &Place, state: &State, clock: &Clock) {
+pub(super) fn complete(place: &Place, state: &RunState, clock: &Clock) {
     if state.ended.is_none() || !state.status.is_terminal() || snapshot::has_result(place) {
         return;
     }
@@ -195,29 +195,29 @@ pub(in crate::run) fn settle<F: LogFold>(
     place: &Place,
     log: &mut RunLog<F>,
     _lock: &Lock,
-    asked: Option<Control>,
+    asked: Option<RunControl>,
     clock: &Clock,
 ) -> Result<(), Error> {
     log.catch_up_or_restart()?;
     let state = log.fold_mut().run_mut();
-    let running = state.status == Status::Running;
+    let running = state.status == RunStatus::Running;
     let Some(start) = state.start.clone().filter(|_| running) else {
         return Ok(());
     };
     let mark = place.mark(&start.generation);
     let status = asked
         .or(state.asked)
-        .map_or(Status::Exited, Control::status);
+        .map_or(RunStatus::Exited, RunControl::status);
     if is_part_of(&mark) {
         // We are a part of what would be ended: a process outside will do it.
         state.status = status;
         return Ok(());
     }
-    let end = End {
+    let end = RunEnd {
         generation: start.generation.clone(),
         status,
         evidence: Some(end_leftovers(&start, &mark)),
-        ..End::default()
+        ..RunEnd::default()
     };
     let recorded = log
         .journal(clock)
@@ -231,8 +231,8 @@ pub(in crate::run) fn settle<F: LogFold>(
                 "{evidence}; not recorded yet: {}",
                 error.with_causes()
             ));
-            let ended = Ended {
-                end: End { evidence, ..end },
+            let ended = RunOutcome {
+                end: RunEnd { evidence, ..end },
                 at: clock.now(),
             };
             let state = log.fold_mut().run_mut();
@@ -249,7 +249,7 @@ pub(in crate::run) fn settle<F: LogFold>(
 }
 
 /// Ends the processes that a dead supervisor left, and says how we know that it is dead.
-fn end_leftovers(start: &Start, mark: &str) -> String {
+fn end_leftovers(start: &RunStart, mark: &str) -> String {
     let here = Identity::of_self().map(|own| own.boot_id);
     if here.as_ref() != Some(&start.supervisor.boot) {
         return "the machine was started anew since".to_owned();

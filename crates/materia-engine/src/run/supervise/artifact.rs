@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use materia_model::run::{Declared, Start};
+use materia_model::run::{DeclaredArtifact, RunStart};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -22,7 +22,7 @@ pub struct Entry {
     pub exists: bool,
     /// What was declared.
     #[serde(flatten)]
-    pub declared: Declared,
+    pub declared: DeclaredArtifact,
     /// Its size in bytes, for a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
@@ -32,7 +32,7 @@ pub struct Entry {
 }
 
 /// The manifest of a generation; files larger than `largest` are not hashed.
-pub fn manifest(start: &Start, largest: u64) -> BTreeMap<String, Entry> {
+pub fn manifest(start: &RunStart, largest: u64) -> BTreeMap<String, Entry> {
     start
         .artifacts
         .iter()
@@ -40,9 +40,9 @@ pub fn manifest(start: &Start, largest: u64) -> BTreeMap<String, Entry> {
         .collect()
 }
 
-fn entry(start: &Start, declared: &Declared, largest: u64) -> Entry {
+fn entry(start: &RunStart, declared: &DeclaredArtifact, largest: u64) -> Entry {
     let path = Path::new(&start.cwd).join(&declared.path);
-    let declared = Declared {
+    let declared = DeclaredArtifact {
         path: path.to_string_lossy().into_owned(),
         ..declared.clone()
     };

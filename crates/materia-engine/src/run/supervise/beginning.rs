@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use materia_model::run::{End, RUN_END, RUN_START, Start, State, Status};
+use materia_model::run::{RUN_END, RUN_START, RunEnd, RunStart, RunState, RunStatus};
 
 use super::contacts;
 use crate::clock::Clock;
@@ -31,7 +31,7 @@ const BEHIND_THE_START: u64 = 3;
 pub(super) fn record(
     root: &Root,
     place: &Place,
-    start: &Start,
+    start: &RunStart,
     made: bool,
     clock: &Clock,
 ) -> Result<(), Error> {
@@ -79,12 +79,12 @@ impl Beginning<'_> {
         let alone = turn
             .as_ref()
             .is_none_or(|turn| turn.next_seq() <= BEHIND_THE_START);
-        let (generation, status) = (self.generation.to_owned(), Status::Failed);
-        let end = End {
+        let (generation, status) = (self.generation.to_owned(), RunStatus::Failed);
+        let end = RunEnd {
             generation,
             status,
             error: Some(why.to_owned()),
-            ..End::default()
+            ..RunEnd::default()
         };
         if first && alone && self.made {
             let _still_there = tree::remove(self.place.dir(), self.generation);
@@ -115,7 +115,7 @@ pub(super) fn own(place: &Place, made: bool, clock: &Clock) -> Result<Lock, Erro
         match status::take(place, wait) {
             Ok(lock) if made && !place.journal().exists() => return Ok(lock),
             Ok(lock) => {
-                let mut log = RunLog::<State>::new(&place.journal());
+                let mut log = RunLog::<RunState>::new(&place.journal());
                 settle(place, &mut log, &lock, None, clock)?;
                 return Ok(lock);
             }
@@ -155,10 +155,10 @@ mod tests {
         let place = root.place(&"a".parse().unwrap());
         dir::create_private(place.dir()).unwrap();
         let lock = own(&place, true, &Clock::system()).unwrap();
-        let start = Start {
+        let start = RunStart {
             generation: "g".to_owned(),
             run: "a".to_owned(),
-            ..Start::default()
+            ..RunStart::default()
         };
         record(root, &place, &start, true, &Clock::system()).unwrap();
         (place, lock)
@@ -217,7 +217,7 @@ mod tests {
         let end = state.ended.unwrap().end;
         assert_eq!(
             (end.status, end.error.as_deref(), state.seq),
-            (Status::Failed, Some("killed"), 4)
+            (RunStatus::Failed, Some("killed"), 4)
         );
     }
 }

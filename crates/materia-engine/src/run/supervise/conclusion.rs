@@ -4,7 +4,7 @@
 
 use std::io;
 
-use materia_model::run::{Control, End, Start, Status};
+use materia_model::run::{RunControl, RunEnd, RunStart, RunStatus};
 use materia_model::text;
 
 use super::artifact;
@@ -13,19 +13,19 @@ use crate::execute::{self, FailedCommand, Outcome};
 
 /// How a generation ended.
 pub(super) fn conclude(
-    start: &Start,
+    start: &RunStart,
     outcome: io::Result<Outcome>,
-    asked: Option<Control>,
+    asked: Option<RunControl>,
     watcher: &Watcher<'_>,
-) -> End {
-    let mut end = End {
+) -> RunEnd {
+    let mut end = RunEnd {
         generation: start.generation.clone(),
-        ..End::default()
+        ..RunEnd::default()
     };
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(error) => {
-            end.status = Status::Failed;
+            end.status = RunStatus::Failed;
             end.code = Some(1);
             end.error = Some(error.to_string());
             return end;
@@ -37,19 +37,23 @@ pub(super) fn conclude(
         return end;
     }
     if watcher.has_retired() {
-        end.status = Status::Done;
+        end.status = RunStatus::Done;
         end.evidence = Some("retired: every run that was spawned inside it is over".to_owned());
         return end;
     }
     if outcome.interrupted {
-        end.status = Status::Cancelled;
+        end.status = RunStatus::Cancelled;
         end.error = Some("its supervisor was told to stop by a signal".to_owned());
         return end;
     }
     end.code = Some(outcome.code);
     let failed = outcome.status == execute::ExecutionStatus::Failed;
     end.degraded = outcome.status == execute::ExecutionStatus::Degraded;
-    end.status = if failed { Status::Failed } else { Status::Done };
+    end.status = if failed {
+        RunStatus::Failed
+    } else {
+        RunStatus::Done
+    };
     if let Some(failure) = outcome.failures.first() {
         end.error = Some(told(start, failure));
     }
@@ -59,7 +63,7 @@ pub(super) fn conclude(
             .values()
             .find(|entry| entry.declared.required && !entry.exists);
         if let Some(missing) = missing.filter(|_| !failed) {
-            end.status = Status::Failed;
+            end.status = RunStatus::Failed;
             end.code = Some(1);
             end.error = Some(format!(
                 "the artifact {} was not made",
@@ -73,7 +77,7 @@ pub(super) fn conclude(
 
 /// What went wrong, in one line and what was said about it. The driver of a cast is a program of
 /// ours, which says why at the end and means the cast.
-fn told(start: &Start, failure: &FailedCommand) -> String {
+fn told(start: &RunStart, failure: &FailedCommand) -> String {
     let mut said = failure.stderr.as_str();
     let what = match &start.cast {
         Some(cast) => {

@@ -5,7 +5,7 @@
 //! processes that write to the room.
 
 use materia_model::message::Communication;
-use materia_model::run::Start;
+use materia_model::run::RunStart;
 
 use crate::run::{Place, RunLog};
 use crate::store::atomic;
@@ -21,7 +21,7 @@ const LONGEST: usize = 16 << 10;
 /// an earlier one. That it cannot be written is no failure: the next message to the room writes it.
 pub(super) fn write(
     place: &Place,
-    start: &Start,
+    start: &RunStart,
     made: bool,
     journal: &SharedJournal,
 ) -> Result<(), JournalError> {
@@ -42,7 +42,7 @@ pub(super) fn write(
 
 /// Whether a program of the run may read it: its template names it, or it is a recipe's, or it says
 /// how it is written to.
-fn is_used(start: &Start) -> bool {
+fn is_used(start: &RunStart) -> bool {
     let named = |template: &String| template.len() > LONGEST || template.contains(NAME);
     start.recipe.is_some() || start.mailbox.is_some() || start.template.as_ref().is_some_and(named)
 }

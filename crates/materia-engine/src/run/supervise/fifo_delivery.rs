@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use materia_model::message::event::{DELIVERED, Delivered, MESSAGE, Message};
-use materia_model::message::{Deliver, Mail};
+use materia_model::message::event::{DELIVERED, MESSAGE, Message, MessageDelivered};
+use materia_model::message::{DeliveryMethod, MailState};
 
 use crate::run::{Place, RunLog, is_dead};
 use crate::store::fifo::{self, FifoError};
@@ -34,7 +34,7 @@ pub struct Poured {
 pub fn pour(
     place: &Place,
     held: &mut Held<'_>,
-    mail: &Mail,
+    mail: &MailState,
     up_to: u64,
 ) -> Result<Poured, JournalError> {
     let mut poured = Poured::default();
@@ -43,7 +43,7 @@ pub fn pour(
         let Err(why) = fifo::send(&path(place), &line(&parcel)) else {
             held.append(
                 DELIVERED,
-                &Delivered {
+                &MessageDelivered {
                     id: parcel.id,
                     how: "fifo".to_owned(),
                 },
@@ -79,7 +79,7 @@ impl FifoDelivery {
         log: &mut RunLog,
         came: bool,
     ) {
-        let reads = log.fold().mail.mailbox.deliver == Deliver::Fifo;
+        let reads = log.fold().mail.mailbox.deliver == DeliveryMethod::Fifo;
         self.waits |= reads && came;
         if self.waits && path(place).exists() {
             self.waits = pour_all(place, journal, log).unwrap_or(true);

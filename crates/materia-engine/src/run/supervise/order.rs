@@ -6,8 +6,8 @@
 use std::path::PathBuf;
 
 use materia_model::name::RunId;
-use materia_model::run::Start;
-use materia_model::template::wire::Wire;
+use materia_model::run::RunStart;
+use materia_model::template::wire::PackedPlan;
 use serde::{Deserialize, Serialize};
 
 /// The order of a supervisor.
@@ -20,14 +20,14 @@ pub struct Order {
     /// Whether there must be no run of that id yet.
     pub fresh: bool,
     /// How the generation begins; who supervises it is added when that is known.
-    pub start: Start,
+    pub start: RunStart,
     /// The names of variables and values that are secret (S3).
     pub secret: Vec<String>,
     /// What agents inside read about the recipe: one JSON text for each record, because a recipe may
     /// nest deeper than JSON is read.
     pub context: Vec<String>,
     /// What runs.
-    pub plan: Wire,
+    pub plan: PackedPlan,
     /// Where what flows between commands is spooled.
     pub spool: PathBuf,
 }

@@ -11,8 +11,8 @@ use std::os::fd::AsFd;
 use std::path::Path;
 
 use materia_model::name::RunId;
-use materia_model::run::{Start, State, Supervisor};
-use materia_model::secret::Guard;
+use materia_model::run::{RunStart, RunState, RunSupervisor};
+use materia_model::secret::SecretGuard;
 
 use super::beginning::{Beginning, own, record};
 use super::order::Order;
@@ -60,7 +60,7 @@ pub fn start(order: &Order, clock: &Clock) -> Result<Started, Error> {
         return Err(Error::Taken(order.run.to_string()));
     }
     let past = if made {
-        State::default()
+        RunState::default()
     } else {
         status::recorded(&place)?
     };
@@ -124,7 +124,7 @@ fn begin(
     let supervisor = launch_guard.supervisor.insert(supervisor);
     let identity = &supervisor.identity;
     let (mut start, mut context) = (order.start.clone(), order.context.clone());
-    start.supervisor = Supervisor {
+    start.supervisor = RunSupervisor {
         pid: identity.pid,
         start: identity.start_time,
         boot: identity.boot_id.clone(),
@@ -197,15 +197,15 @@ fn launch(
 /// commands write.
 pub(super) fn guard(
     secret: &[String],
-    start: &mut Start,
+    start: &mut RunStart,
     context: &mut [String],
     variables: &Variables,
-) -> Guard {
+) -> SecretGuard {
     let named: Vec<&str> = secret.iter().map(String::as_str).collect();
     let texts = variables
         .iter()
         .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
-    let mut guard = Guard::new(texts, &named);
+    let mut guard = SecretGuard::new(texts, &named);
     guard.take_from(&mut start.values, secret);
     start
         .values

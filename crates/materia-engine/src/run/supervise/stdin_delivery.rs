@@ -6,10 +6,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use materia_model::message::Mail;
-use materia_model::message::event::{DELIVERED, Delivered, Message};
+use materia_model::message::MailState;
+use materia_model::message::event::{DELIVERED, Message, MessageDelivered};
 use materia_model::record::Record;
-use materia_model::run::{MESSAGE, Start};
+use materia_model::run::{MESSAGE, RunStart};
 use materia_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ struct Offer<'m> {
 }
 
 /// Whether the commands of a run get their messages on their stdin.
-pub(super) fn wants_stdin(start: &Start) -> bool {
+pub(super) fn wants_stdin(start: &RunStart) -> bool {
     let how = start
         .mailbox
         .as_ref()
@@ -126,7 +126,7 @@ impl<'s> StdinDelivery<'s> {
             self.taken = self.at;
             let record = self.read()?;
             if let Ok(message) = Message::deserialize(&record.data) {
-                self.parcels = Mail::parcels(&message, self.place.id()).into();
+                self.parcels = MailState::parcels(&message, self.place.id()).into();
             }
             (self.at, self.queued_at) = (record.seq, Some(record.at));
         }
@@ -137,7 +137,7 @@ impl<'s> StdinDelivery<'s> {
         if let Some(id) = self.offered.take() {
             let _untold = self.journal.append(
                 DELIVERED,
-                &Delivered {
+                &MessageDelivered {
                     id,
                     how: "stdin".to_owned(),
                 },

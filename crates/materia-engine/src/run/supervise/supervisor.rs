@@ -11,9 +11,9 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use materia_model::run::{End, RUN_END, Status};
+use materia_model::run::{RUN_END, RunEnd, RunStatus};
 use materia_model::run_fold::RunFold;
-use materia_model::secret::Guard;
+use materia_model::secret::SecretGuard;
 use materia_model::template::{Plan, wire};
 
 use super::beginning::Beginning;
@@ -84,12 +84,12 @@ pub fn supervise(
     match Generation::go_on(order, place.clone(), bell, lock, clock) {
         Ok((generation, plan)) => generation.live(&plan, spool, guard),
         Err(error) => {
-            let (generation, status) = (generation.to_owned(), Status::Failed);
-            let end = End {
+            let (generation, status) = (generation.to_owned(), RunStatus::Failed);
+            let end = RunEnd {
                 generation,
                 status,
                 error: Some(error.with_causes()),
-                ..End::default()
+                ..RunEnd::default()
             };
             let ended =
                 journal(&place, clock).and_then(|journal| journal.append_durable(RUN_END, &end));
@@ -154,7 +154,7 @@ impl<'c> Generation<'c> {
     }
 
     /// Runs the plan to its end and records that.
-    fn live(self, plan: &Plan, spool: PathBuf, guard: Guard) -> io::Result<()> {
+    fn live(self, plan: &Plan, spool: PathBuf, guard: SecretGuard) -> io::Result<()> {
         let Self {
             root,
             place,

@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use materia_model::record::Record;
 use materia_model::run::{
-    COMMAND_DONE, COMMAND_START, CommandDone, CommandStart, Control, End, MESSAGE, RUN_END,
-    RetireWhen, State, Status,
+    COMMAND_DONE, COMMAND_START, CommandDone, CommandStart, MESSAGE, RUN_END, RetireWhen,
+    RunControl, RunEnd, RunState, RunStatus,
 };
-use materia_model::secret::Guard;
+use materia_model::secret::SecretGuard;
 use materia_model::text;
 use serde::Serialize;
 
@@ -51,7 +51,7 @@ pub(super) struct Watcher<'s> {
     clock: &'s Clock,
     /// What the journal says, as far as it was read.
     log: RunLog,
-    guard: &'s Guard,
+    guard: &'s SecretGuard,
     commands: BTreeMap<LeafId, u64>,
     /// The end of a command that is written down with what comes next, at the latest before we
     /// sleep: it may be the end of everything.
@@ -82,7 +82,7 @@ pub(super) struct WatcherContext<'s> {
     pub(super) bell: &'s WakePipe,
     pub(super) clock: &'s Clock,
     /// What must not be written down.
-    pub(super) guard: &'s Guard,
+    pub(super) guard: &'s SecretGuard,
 }
 
 impl<'s> Watcher<'s> {
@@ -123,18 +123,18 @@ impl<'s> Watcher<'s> {
     }
 
     /// What this generation was asked to do by now.
-    pub(super) fn asked(&mut self) -> Option<Control> {
+    pub(super) fn asked(&mut self) -> Option<RunControl> {
         self.catch_up();
         self.state().asked
     }
 
-    fn state(&self) -> &State {
+    fn state(&self) -> &RunState {
         self.log.state()
     }
 
     /// Records the end, once, and wakes the processes that wait for it, which share the sync. The
     /// documents are there when the lock is given up. Where the disk is full, it waits for room.
-    pub(super) fn end(&mut self, end: &End) -> Result<(), Error> {
+    pub(super) fn end(&mut self, end: &RunEnd) -> Result<(), Error> {
         let told = self.write(Some((RUN_END, end)));
         if told.is_ok() {
             waiters::wake_all(&self.place.ears());
@@ -177,7 +177,7 @@ impl<'s> Watcher<'s> {
 
     /// Records the end where that failed. Opening looks at what is on disk: the record may be
     /// there, and only its sync failed.
-    fn end_again(&mut self, end: &End) -> Result<(), Error> {
+    fn end_again(&mut self, end: &RunEnd) -> Result<(), Error> {
         let again = journal(self.place, self.clock)?;
         let state = status::recorded(self.place)?;
         if state.status.is_terminal() && state.generation() == end.generation {
@@ -272,7 +272,7 @@ impl<'s> Watcher<'s> {
                 .map(|id| self.root.place(&id))
                 .and_then(|place| {
                     if !place.exists() {
-                        return Some(Status::Exited);
+                        return Some(RunStatus::Exited);
                     }
                     let state = status::look(&place, self.clock).ok()?;
                     (state.generation() != generation || state.status.is_terminal())

@@ -6,7 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use materia_model::record::{BadLine, Unwritable};
+use materia_model::record::{RecordError, RecordWriteError};
 
 use crate::store::lock::LockError;
 use crate::store::{shown, typed};
@@ -39,7 +39,7 @@ pub enum JournalError {
         /// The journal.
         file: PathBuf,
         /// Why.
-        source: Unwritable,
+        source: RecordWriteError,
     },
     /// What is on disk is not what was written. Nothing was changed.
     #[error("{} is damaged at line {line}, byte {offset}: {damage}", shown(file))]
@@ -89,7 +89,7 @@ pub enum JournalError {
 pub enum Damage {
     /// It is no record.
     #[error(transparent)]
-    Line(#[from] BadLine),
+    Line(#[from] RecordError),
     /// It is not the record that has to come here.
     #[error("record {expected} has to stand here, it is record {found}")]
     Sequence {

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use materia_model::record::{self, BadLine, MAX_LINE_BYTES};
+use materia_model::record::{self, MAX_LINE_BYTES, RecordError};
 use materia_model::text;
 
 use super::error::{Damage, JournalError};
@@ -190,7 +190,7 @@ impl Scan {
     fn judge(&mut self, offset: u64) -> Result<Item, JournalError> {
         match self.read_line()? {
             Line::None => Ok(Item::End),
-            Line::TooLong => Err(self.damaged(offset, BadLine::TooLong.into())),
+            Line::TooLong => Err(self.damaged(offset, RecordError::TooLong.into())),
             Line::Part
                 if offset == 0 && !record::could_begin(&self.line) && !self.line.contains(&0) =>
             {

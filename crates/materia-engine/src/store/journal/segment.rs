@@ -10,7 +10,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use materia_model::record::{self, BadLine, Record};
+use materia_model::record::{self, Record, RecordError};
 use serde::{Deserialize, Serialize};
 
 use super::error::{Damage, JournalError};
@@ -165,7 +165,7 @@ impl Header {
             damage,
         };
         let record: Record = record::decode(line)
-            .map_err(|bad: BadLine| damaged(Damage::NoHeader(bad.to_string())))?;
+            .map_err(|bad: RecordError| damaged(Damage::NoHeader(bad.to_string())))?;
         if record.kind != HEADER {
             let kind = materia_model::text::quoted(&record.kind);
             return Err(damaged(Damage::NoHeader(format!("it is a {kind} record"))));

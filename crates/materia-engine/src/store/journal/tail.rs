@@ -12,7 +12,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
-use materia_model::record::{self, Unwritable};
+use materia_model::record::{self, RecordWriteError};
 use materia_model::time::Timestamp;
 use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;
@@ -130,7 +130,7 @@ impl Tail {
         Ok(first)
     }
 
-    fn unwritable(&self, source: Unwritable) -> JournalError {
+    fn unwritable(&self, source: RecordWriteError) -> JournalError {
         JournalError::Unwritable {
             file: self.files.current().to_owned(),
             source,

@@ -4,19 +4,19 @@
 //! Owns these changes and nothing else.
 
 use crate::agent::TurnKind;
-use crate::cast::event::{Interruption, RecoveryStart, TurnEnded};
-use crate::cast::failure::{Code, Failure};
-use crate::cast::recovery::Recovery;
-use crate::cast::state::{Speaker, State, Status, Step, Visit, Waiting};
+use crate::cast::event::{AgentTurnEnd, Interruption, RecoveryStart};
+use crate::cast::failure::{CastFailure, CastFailureCode};
+use crate::cast::recovery::VisitRecovery;
+use crate::cast::state::{CastPhase, CastState, CastStatus, PendingInput, Speaker, VisitState};
 use crate::text;
 
 /// How much of a conversation is kept, in bytes.
 const MAX_CONVERSATION: usize = 32 << 10;
 
-impl State {
+impl CastState {
     pub(super) fn dispatch(&mut self, attempt: u64) {
-        if let Step::Due(visit) = &self.step {
-            self.step = Step::Running(Visit {
+        if let CastPhase::Due(visit) = &self.step {
+            self.step = CastPhase::Running(VisitState {
                 attempt,
                 delay_ms: 0,
                 ..visit.clone()
@@ -25,7 +25,7 @@ impl State {
     }
 
     /// A turn is paid for, whatever came of it; only one that was answered goes on in its session.
-    pub(super) fn turn_over(&mut self, end: &TurnEnded) {
+    pub(super) fn turn_over(&mut self, end: &AgentTurnEnd) {
         self.spending
             .add(&end.place.socket, &end.place.materia, &end.usage);
         self.spending
@@ -41,11 +41,11 @@ impl State {
         };
         self.conversation.turns += 1;
         self.remember(Speaker::Agent, reply);
-        self.recovery = Recovery::default();
-        self.status = Status::Paused;
-        self.step = Step::Waiting {
+        self.recovery = VisitRecovery::default();
+        self.status = CastStatus::Paused;
+        self.step = CastPhase::Waiting {
             visit,
-            what: Waiting::Refinement,
+            what: PendingInput::Refinement,
         };
     }
 
@@ -57,8 +57,8 @@ impl State {
     pub(super) fn finalise(&mut self) {
         let waits_for_rerun = matches!(
             self.step,
-            Step::Waiting {
-                what: Waiting::Interrupted,
+            CastPhase::Waiting {
+                what: PendingInput::Interrupted,
                 ..
             }
         );
@@ -71,8 +71,8 @@ impl State {
     /// The current visit has to be dispatched once more.
     pub(super) fn due(&mut self, turn: TurnKind, finalising: bool) {
         if let Some(visit) = self.visit().cloned() {
-            self.status = Status::Running;
-            self.step = Step::Due(Visit {
+            self.status = CastStatus::Running;
+            self.step = CastPhase::Due(VisitState {
                 attempt: visit.attempt + 1,
                 turn,
                 finalising,
@@ -102,7 +102,7 @@ impl State {
         }
         let finalising = self.visit().is_some_and(|visit| visit.finalising);
         self.due(recovery.turn, finalising);
-        if let Step::Due(visit) = &mut self.step {
+        if let CastPhase::Due(visit) = &mut self.step {
             visit.delay_ms = recovery.delay_ms;
         }
     }
@@ -113,10 +113,10 @@ impl State {
         };
         match interruption.policy.as_str() {
             "ask" => {
-                self.status = Status::Paused;
-                self.step = Step::Waiting {
+                self.status = CastStatus::Paused;
+                self.step = CastPhase::Waiting {
                     visit,
-                    what: Waiting::Interrupted,
+                    what: PendingInput::Interrupted,
                 };
             }
             "fail" => {
@@ -124,7 +124,7 @@ impl State {
                     "the socket was interrupted and its materia says that it must not run again";
                 let hint = format!("check what it did, then `materia recast {}`", self.cast_id);
                 self.failure = Some(
-                    Failure::new(Code::Interrupted, message)
+                    CastFailure::new(CastFailureCode::Interrupted, message)
                         .at(&visit.place.socket)
                         .hint(hint),
                 );

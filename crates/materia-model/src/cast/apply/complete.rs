@@ -4,18 +4,18 @@
 
 use serde_json::Value;
 
-use crate::cast::event::{Advance, SocketComplete};
+use crate::cast::event::{CursorAdvance, SocketComplete};
 use crate::cast::rework;
-use crate::cast::state::{Advanced, Conversation, Last, Note, State, Step};
-use crate::handoff::path::Sources;
-use crate::handoff::{Author, Contract, assign, merge};
+use crate::cast::state::{CastPhase, CastState, Conversation, CursorStep, LastOutput, SocketNote};
+use crate::handoff::path::PathSources;
+use crate::handoff::{OutputAuthor, OutputContract, assign, merge};
 use crate::text;
 
 /// How many notes are kept, and how long one is.
 const MAX_NOTES: usize = 40;
 const MAX_NOTE: usize = 2 << 10;
 
-impl State {
+impl CastState {
     pub(super) fn complete(&mut self, complete: &SocketComplete) {
         let Some(visit) = self.visit().cloned() else {
             return;
@@ -35,14 +35,14 @@ impl State {
             self.note(complete, &speaker, &item);
         }
         let text = complete.output.clone();
-        self.last = Some(Last {
+        self.last = Some(LastOutput {
             speaker,
             item,
             text,
         });
         self.repair = None;
         self.conversation = Conversation::default();
-        self.step = Step::Done {
+        self.step = CastPhase::Done {
             visit,
             outcome,
             advanced: None,
@@ -56,11 +56,11 @@ impl State {
             (None, text) => Value::String(text.clone().unwrap_or_default()),
         };
         let author = if complete.utility {
-            Author::Utility
+            OutputAuthor::Utility
         } else {
-            Author::Agent
+            OutputAuthor::Agent
         };
-        let contract = Contract {
+        let contract = OutputContract {
             author,
             generator: complete.generator,
             needs_satisfied: false,
@@ -86,7 +86,7 @@ impl State {
         } else {
             self.last_json.as_ref()
         };
-        let sources = Sources {
+        let sources = PathSources {
             output: Some(&output),
             state: &self.data,
             item: self.item.as_ref().map(|item| &item.bound.value),
@@ -116,22 +116,22 @@ impl State {
         if self.notes.len() >= MAX_NOTES {
             self.notes.remove(0);
         }
-        self.notes.push(Note {
+        self.notes.push(SocketNote {
             speaker: speaker.to_owned(),
             item: item.to_owned(),
             text: text::bounded(context, MAX_NOTE).into_owned(),
         });
     }
 
-    pub(super) fn advance(&mut self, advance: &Advance) {
+    pub(super) fn advance(&mut self, advance: &CursorAdvance) {
         let cursor = self.cursors.entry(advance.cursor.key.clone()).or_default();
         cursor.name.clone_from(&advance.cursor.name);
         cursor.index = advance.index;
         rework::moved(&mut self.rework, &advance.cursor.key);
         self.since_advance.clear();
         self.unbind();
-        if let Step::Done { advanced, .. } = &mut self.step {
-            *advanced = Some(Advanced {
+        if let CastPhase::Done { advanced, .. } = &mut self.step {
+            *advanced = Some(CursorStep {
                 cursor: advance.cursor.key.clone(),
                 exhausted: advance.exhausted,
             });

@@ -5,9 +5,9 @@
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::Body;
+use super::CastEventBody;
 
-impl Body {
+impl CastEventBody {
     /// Reads an event of the log; `None` for types that other programs wrote.
     pub fn read(kind: &str, data: Value) -> Result<Option<Self>, serde_json::Error> {
         if !TYPES.contains(&kind) {
@@ -20,8 +20,8 @@ impl Body {
     }
 
     /// The data, as a record of the log has it; serialized without a copy.
-    pub fn data(&self) -> Data<'_> {
-        Data(self)
+    pub fn data(&self) -> CastEventData<'_> {
+        CastEventData(self)
     }
 
     /// Whether the log is flushed with this event, and with it everything before it, because
@@ -45,7 +45,7 @@ impl Body {
 
 /// The data of an event, without its type.
 #[derive(Debug, Clone, Copy)]
-pub struct Data<'a>(&'a Body);
+pub struct CastEventData<'a>(&'a CastEventBody);
 
 /// Makes everything that needs all event types from one list of them.
 macro_rules! event_types {
@@ -53,7 +53,7 @@ macro_rules! event_types {
         /// Every type that the fold knows.
         pub const TYPES: &[&str] = &[$($name),*];
 
-        impl Body {
+        impl CastEventBody {
             /// The type, as a record of the log has it.
             pub fn kind(&self) -> &'static str {
                 match self {
@@ -62,10 +62,10 @@ macro_rules! event_types {
             }
         }
 
-        impl Serialize for Data<'_> {
+        impl Serialize for CastEventData<'_> {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 match self.0 {
-                    $(Body::$variant(data) => data.serialize(serializer),)*
+                    $(CastEventBody::$variant(data) => data.serialize(serializer),)*
                 }
             }
         }

@@ -4,10 +4,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Place;
+use super::VisitId;
 use crate::agent::TurnKind;
-use crate::cast::failure::Failure;
-use crate::handoff::{Invalid, Kind};
+use crate::cast::failure::CastFailure;
+use crate::handoff::{InvalidOutput, OutputStage};
 
 /// One more try of the same visit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,7 +15,7 @@ use crate::handoff::{Invalid, Kind};
 pub struct RecoveryStart {
     /// The visit.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: VisitId,
     /// Why.
     pub reason: String,
     /// What the agent is asked for next.
@@ -26,17 +26,17 @@ pub struct RecoveryStart {
     pub repeated: u64,
     /// What was wrong with the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub repair: Option<Repair>,
+    pub repair: Option<AnswerRepair>,
 }
 
 /// An answer that has to be repaired.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Repair {
+pub struct AnswerRepair {
     /// Which step it failed at.
-    pub validation_kind: Kind,
+    pub validation_kind: OutputStage,
     /// Everything that is wrong.
-    pub invalid: Invalid,
+    pub invalid: InvalidOutput,
     /// The beginning of the answer.
     pub excerpt: String,
     /// Whether the answer is longer.
@@ -48,14 +48,14 @@ pub struct Repair {
 pub struct RecoveryExhausted {
     /// The visit.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: VisitId,
     /// Why.
     pub reason: String,
     /// What the cast fails with.
-    pub failure: Failure,
+    pub failure: CastFailure,
     /// What was wrong with the last answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub repair: Option<Repair>,
+    pub repair: Option<AnswerRepair>,
 }
 
 /// A socket that failed.
@@ -63,9 +63,9 @@ pub struct RecoveryExhausted {
 pub struct SocketFailed {
     /// The visit.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: VisitId,
     /// What the cast fails with.
-    pub failure: Failure,
+    pub failure: CastFailure,
 }
 
 /// A dispatched visit that was found without its end.
@@ -73,7 +73,7 @@ pub struct SocketFailed {
 pub struct Interruption {
     /// The visit.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: VisitId,
     /// What happens to it: `rerun`, `ask` or `fail`.
     pub policy: String,
 }

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{CursorName, Place};
+use super::{CursorName, VisitId};
 use crate::agent::{self, TurnKind, Usage};
-use crate::materia::Assign;
-use crate::utility::Ended;
+use crate::materia::StateAssign;
+use crate::utility::UtilityExit;
 
 /// The start of a visit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,17 +18,17 @@ use crate::utility::Ended;
 pub struct SocketStart {
     /// The visit.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: VisitId,
     /// What people call the materia.
     pub materia_label: String,
     /// The item of the visit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub item: Option<Bound>,
+    pub item: Option<BoundItem>,
 }
 
 /// An item that a visit works on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Bound {
+pub struct BoundItem {
     /// The cursor it is the current item of.
     pub cursor: CursorName,
     /// Its index.
@@ -47,7 +47,7 @@ pub struct Bound {
 pub struct Dispatch {
     /// The visit.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: VisitId,
     /// Which attempt of the visit it is, from 1.
     pub attempt: u64,
     /// What an agent is asked for.
@@ -61,10 +61,10 @@ pub struct Dispatch {
 /// The end of an agent's turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TurnEnded {
+pub struct AgentTurnEnd {
     /// The visit.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: VisitId,
     /// Which attempt it was.
     pub attempt: u64,
     /// What its model calls cost.
@@ -80,18 +80,18 @@ pub struct TurnEnded {
     pub session: Option<String>,
     /// Why there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failure: Option<agent::Failure>,
+    pub failure: Option<agent::AgentFailure>,
 }
 
 /// The end of a utility.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CommandEnded {
+pub struct UtilityEnd {
     /// The visit.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: VisitId,
     /// How it ended.
     #[serde(flatten)]
-    pub ended: Ended,
+    pub ended: UtilityExit,
 }
 
 /// A reply in a conversation.
@@ -100,7 +100,7 @@ pub struct CommandEnded {
 pub struct Refinement {
     /// The visit.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: VisitId,
     /// Which reply it is, from 1.
     pub refinement_turn: u64,
     /// What was said, bounded.
@@ -112,10 +112,10 @@ pub struct Refinement {
 
 /// What a person said in a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Said {
+pub struct UserReply {
     /// The visit.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: VisitId,
     /// The words.
     pub text: String,
 }
@@ -126,7 +126,7 @@ pub struct Said {
 pub struct SocketComplete {
     /// The visit.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: VisitId,
     /// What people call the materia.
     pub materia_label: String,
     /// Whether its output was read as JSON.
@@ -144,7 +144,7 @@ pub struct SocketComplete {
     pub output: Option<String>,
     /// What is copied into the state.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub assign: Vec<Assign>,
+    pub assign: Vec<StateAssign>,
     /// The cursors that start anew with the new list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restarted: Vec<CursorName>,
@@ -161,10 +161,10 @@ pub struct SocketComplete {
 
 /// A step of a cursor.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Advance {
+pub struct CursorAdvance {
     /// The visit that made it.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: VisitId,
     /// The cursor.
     pub cursor: CursorName,
     /// Where it stands now.

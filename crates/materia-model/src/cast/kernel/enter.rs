@@ -3,14 +3,14 @@
 //! Owns the binding of an item and the way around an empty list. Never counts: the fold does.
 
 use super::{Decision, Kernel, MAX_VISITS, fail, record};
-use crate::cast::event::{Body, Bound, Place, SocketStart, Via};
-use crate::cast::failure::Code;
-use crate::cast::state::State;
-use crate::loadout::graph::{Each, Slot};
+use crate::cast::event::{BoundItem, CastEventBody, RouteReason, SocketStart, VisitId};
+use crate::cast::failure::CastFailureCode;
+use crate::cast::state::CastState;
+use crate::loadout::graph::{Iteration, SocketIndex};
 
 impl Kernel {
     /// Before a socket starts: its item, its visit limit, the budget.
-    pub(super) fn enter(&self, state: &State, slot: Slot) -> Decision {
+    pub(super) fn enter(&self, state: &CastState, slot: SocketIndex) -> Decision {
         let socket = self.graph.socket(slot);
         let id = socket.id.as_str();
         let bound = match &socket.each {
@@ -41,7 +41,7 @@ impl Kernel {
             };
             let message = format!("visit limit exceeded for {id} ({}/{limit})", counted + 1);
             return Err(fail(
-                Code::VisitLimit,
+                CastFailureCode::VisitLimit,
                 message,
                 id,
                 format!("raise {knob}, then `materia recast`"),
@@ -50,7 +50,7 @@ impl Kernel {
         if let Some(effect) = self.check_budget(state, slot)? {
             return Ok(effect);
         }
-        let label = |bound: &Bound, key: &str| {
+        let label = |bound: &BoundItem, key: &str| {
             let named = ["title", "name"]
                 .iter()
                 .find_map(|name| bound.value.get(*name)?.as_str());
@@ -64,7 +64,7 @@ impl Kernel {
             .as_ref()
             .zip(item_key.as_ref())
             .map(|(bound, key)| label(bound, key));
-        let place = Place {
+        let place = VisitId {
             socket: id.to_owned(),
             materia: socket.materia.id.clone(),
             visit: visits + 1,
@@ -72,14 +72,14 @@ impl Kernel {
             item_label,
         };
         let materia_label = socket.materia.title().to_owned();
-        Ok(record(Body::SocketStart(SocketStart {
+        Ok(record(CastEventBody::SocketStart(SocketStart {
             place,
             materia_label,
             item: bound,
         })))
     }
 
-    fn bind(&self, state: &State, each: &Each) -> Option<Bound> {
+    fn bind(&self, state: &CastState, each: &Iteration) -> Option<BoundItem> {
         let cursor = self.cursor(each.cursor);
         let items = state.sources().list(&each.items);
         let index = state.index(&cursor.key);
@@ -91,7 +91,7 @@ impl Kernel {
                 names.push(name.to_owned());
             }
         }
-        Some(Bound {
+        Some(BoundItem {
             cursor: cursor.clone(),
             index,
             count: items.len(),
@@ -100,21 +100,21 @@ impl Kernel {
         })
     }
 
-    fn leave_empty(&self, state: &State, slot: Slot) -> Decision {
+    fn leave_empty(&self, state: &CastState, slot: SocketIndex) -> Decision {
         if state.hops > self.graph.sockets().len() + 1 {
             let id = self.graph.socket(slot).id.as_str();
             let message = format!("the empty lists around {id} only lead into each other");
             return Err(fail(
-                Code::Stalled,
+                CastFailureCode::Stalled,
                 message,
                 id,
                 "give one of the loops an exit to `end`".to_owned(),
             ));
         }
-        Ok(record(Body::SocketRoute(self.way(
+        Ok(record(CastEventBody::SocketRoute(self.way(
             Some(slot),
             self.graph.empty(slot),
-            Via::Empty,
+            RouteReason::Empty,
         ))))
     }
 }

@@ -3,22 +3,22 @@
 //! Owns which way is taken and which limit it may run into. Never counts: the fold does.
 
 use super::{Decision, Kernel, MAX_CYCLES, MAX_VISITS, fail, obey, record};
-use crate::cast::event::{Advance, Body, Route, Taken, Via};
-use crate::cast::failure::{Code, Failure};
+use crate::cast::event::{CastEventBody, CastRoute, CursorAdvance, RouteReason, TakenEdge};
+use crate::cast::failure::{CastFailure, CastFailureCode};
 use crate::cast::rework;
-use crate::cast::state::{Advanced, State, Visit};
-use crate::loadout::graph::{Guard, Slot, Target};
+use crate::cast::state::{CastState, CursorStep, VisitState};
+use crate::loadout::graph::{RouteGuard, RouteTarget, SocketIndex};
 use crate::text;
 
 impl Kernel {
     /// After a socket: its cursor, the budget, the way.
     pub(super) fn leave(
         &self,
-        state: &State,
-        slot: Slot,
-        visit: &Visit,
+        state: &CastState,
+        slot: SocketIndex,
+        visit: &VisitState,
         outcome: Option<bool>,
-        advanced: Option<&Advanced>,
+        advanced: Option<&CursorStep>,
     ) -> Decision {
         let socket = self.graph.socket(slot);
         if let (None, Some(advance)) = (advanced, &socket.advance)
@@ -27,7 +27,7 @@ impl Kernel {
             let cursor = self.cursor(advance.cursor).clone();
             let index = state.index(&cursor.key) + 1;
             let exhausted = index >= state.sources().list(&advance.items).len();
-            return Ok(record(Body::SocketAdvance(Advance {
+            return Ok(record(CastEventBody::SocketAdvance(CursorAdvance {
                 place: visit.place.clone(),
                 cursor,
                 index,
@@ -38,16 +38,16 @@ impl Kernel {
             return Ok(effect);
         }
         self.route(state, slot, outcome, advanced)
-            .map(|route| record(Body::SocketRoute(route)))
+            .map(|route| record(CastEventBody::SocketRoute(route)))
     }
 
     fn route(
         &self,
-        state: &State,
-        slot: Slot,
+        state: &CastState,
+        slot: SocketIndex,
         outcome: Option<bool>,
-        advanced: Option<&Advanced>,
-    ) -> Result<Route, Box<Failure>> {
+        advanced: Option<&CursorStep>,
+    ) -> Result<CastRoute, Box<CastFailure>> {
         if let Some(advanced) = advanced.filter(|advanced| advanced.exhausted) {
             return Ok(self.exit(slot, outcome, &advanced.cursor));
         }
@@ -60,8 +60,10 @@ impl Kernel {
         let Some((index, edge)) = found else {
             let next = advanced.and_then(|_| self.next_item(slot));
             return Ok(match next {
-                Some(next) => self.way(Some(slot), Target::Socket(next), Via::NextItem),
-                None => self.way(Some(slot), Target::End, Via::NoMatch),
+                Some(next) => {
+                    self.way(Some(slot), RouteTarget::Socket(next), RouteReason::NextItem)
+                }
+                None => self.way(Some(slot), RouteTarget::End, RouteReason::NoMatch),
             });
         };
         let item = state.token(
@@ -70,10 +72,11 @@ impl Kernel {
                 .as_ref()
                 .map(|each| self.cursor(each.cursor).key.as_str()),
         );
-        let taken = Taken::new(index, edge.guard, item, edge.max_traversals.is_some());
+        let taken = TakenEdge::new(index, edge.guard, item, edge.max_traversals.is_some());
         self.check_edge(state, slot, edge.to, &taken, edge.max_traversals)?;
-        let complains =
-            edge.guard == Guard::NotSatisfied && advanced.is_none() && edge.to != Target::End;
+        let complains = edge.guard == RouteGuard::NotSatisfied
+            && advanced.is_none()
+            && edge.to != RouteTarget::End;
         let reason = || {
             state
                 .last_json
@@ -81,22 +84,22 @@ impl Kernel {
                 .and_then(|json| json.as_object())
                 .map(rework::reason)
         };
-        Ok(Route {
+        Ok(CastRoute {
             edge: Some(taken),
             rework: complains.then(reason).flatten(),
-            ..self.way(Some(slot), edge.to, Via::Edge)
+            ..self.way(Some(slot), edge.to, RouteReason::Edge)
         })
     }
 
     /// The limits of an edge: its own for the item, the cast's, and going in circles (C2).
     fn check_edge(
         &self,
-        state: &State,
-        from: Slot,
-        to: Target,
-        taken: &Taken,
+        state: &CastState,
+        from: SocketIndex,
+        to: RouteTarget,
+        taken: &TakenEdge,
         own: Option<u64>,
-    ) -> Result<(), Box<Failure>> {
+    ) -> Result<(), Box<CastFailure>> {
         let (id, target) = (
             self.graph.socket(from).id.as_str(),
             self.graph.target_name(to),
@@ -117,7 +120,7 @@ impl Kernel {
                 count + 1
             );
             return Err(fail(
-                Code::EdgeLimit,
+                CastFailureCode::EdgeLimit,
                 message,
                 id,
                 "raise the edge's `maxTraversals`, then `materia recast`".to_owned(),
@@ -143,7 +146,7 @@ impl Kernel {
                 text::count(limit as usize, "time")
             );
             return Err(fail(
-                Code::VisitLimit,
+                CastFailureCode::VisitLimit,
                 message,
                 id,
                 "raise `limits.maxEdgeTraversals`, then `materia recast`".to_owned(),
@@ -158,21 +161,21 @@ impl Kernel {
             .limits
             .max_no_advance_cycles
             .unwrap_or(MAX_CYCLES);
-        if !taken.capped && to != Target::End && cycles > limit {
+        if !taken.capped && to != RouteTarget::End && cycles > limit {
             let message = format!(
                 "stalled: {target} was entered again{whom} {limit} times without advancing, last by {name}"
             );
             let hint = "give the edge a `maxTraversals`, or raise `limits.maxNoAdvanceCycles`, then `materia recast`";
-            return Err(fail(Code::Stalled, message, id, hint.to_owned()));
+            return Err(fail(CastFailureCode::Stalled, message, id, hint.to_owned()));
         }
         Ok(())
     }
 
     /// The way out of a list that is done; a loop that leads back into itself starts over.
-    fn exit(&self, slot: Slot, outcome: Option<bool>, cursor_key: &str) -> Route {
+    fn exit(&self, slot: SocketIndex, outcome: Option<bool>, cursor_key: &str) -> CastRoute {
         let to = self.graph.exhausted(slot, outcome);
-        let mut route = self.way(Some(slot), to, Via::Exit);
-        if let Target::Socket(to) = to {
+        let mut route = self.way(Some(slot), to, RouteReason::Exit);
+        if let RouteTarget::Socket(to) = to {
             let cursors = self.graph.cursors().iter().zip(&self.cursors);
             let again = cursors
                 .filter(|(cursor, name)| name.key == cursor_key && cursor.region.contains(to));
@@ -185,7 +188,7 @@ impl Kernel {
         route
     }
 
-    fn next_item(&self, slot: Slot) -> Option<Slot> {
+    fn next_item(&self, slot: SocketIndex) -> Option<SocketIndex> {
         let socket = self.graph.socket(slot);
         let cursor = socket
             .advance

@@ -4,13 +4,13 @@
 //! Owns the final section of a prompt. Says what `handoff::contract` checks; never checks.
 
 use crate::cast::kernel::Kernel;
-use crate::handoff::{Contract, path};
-use crate::loadout::graph::{Guard, Slot, Socket};
-use crate::materia::Parse;
+use crate::handoff::{OutputContract, path};
+use crate::loadout::graph::{RouteGuard, Socket, SocketIndex};
+use crate::materia::OutputParse;
 
 /// The format of the answer.
-pub(super) fn format(kernel: &Kernel, slot: Slot, socket: &Socket) -> String {
-    if socket.contract.parse == Parse::Text {
+pub(super) fn format(kernel: &Kernel, slot: SocketIndex, socket: &Socket) -> String {
+    if socket.contract.parse == OutputParse::Text {
         return "Reply in plain text: what you did and what the next step needs to know, in a few sentences."
             .to_owned();
     }
@@ -48,7 +48,7 @@ fn satisfied(socket: &Socket) -> Option<String> {
         .iter()
         .map(|edge| edge.guard)
         .chain(advance)
-        .any(Guard::is_guarded);
+        .any(RouteGuard::is_guarded);
     let need = if socket.contract.needs_satisfied {
         "required"
     } else {
@@ -59,7 +59,7 @@ fn satisfied(socket: &Socket) -> Option<String> {
     })
 }
 
-fn copied(contract: &Contract) -> Vec<String> {
+fn copied(contract: &OutputContract) -> Vec<String> {
     let line = |source: &str| {
         let targets: Vec<String> = contract
             .assign
@@ -80,7 +80,7 @@ fn context(socket: &Socket) -> &'static str {
     let unsatisfied = socket
         .edges
         .iter()
-        .any(|edge| edge.guard == Guard::NotSatisfied);
+        .any(|edge| edge.guard == RouteGuard::NotSatisfied);
     if unsatisfied {
         "- `context` (text): what the next step needs to know; when not satisfied, exactly what must change"
     } else {

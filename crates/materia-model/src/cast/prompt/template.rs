@@ -5,17 +5,17 @@
 
 use serde_json::Value;
 
-use crate::cast::state::State;
-use crate::handoff::path::Sources;
+use crate::cast::state::CastState;
+use crate::handoff::path::PathSources;
 use crate::text;
 
 /// The longest value that is filled in, in bytes.
 const MAX_VALUE: usize = 64 << 10;
 
 /// A prompt with its values filled in.
-pub fn render(template: &str, state: &State) -> String {
+pub fn render(template: &str, state: &CastState) -> String {
     let last = state.last_output();
-    let sources = Sources {
+    let sources = PathSources {
         last_output: last.as_deref(),
         ..state.sources()
     };
@@ -81,7 +81,7 @@ fn parts(template: &str) -> impl Iterator<Item = Part<'_>> {
     })
 }
 
-fn value(expression: &str, state: &State, sources: &Sources<'_>) -> String {
+fn value(expression: &str, state: &CastState, sources: &PathSources<'_>) -> String {
     match expression {
         "request" => state.request.clone(),
         "stateJson" => pretty(&Value::Object(state.data.clone())),
@@ -96,7 +96,7 @@ fn value(expression: &str, state: &State, sources: &Sources<'_>) -> String {
     }
 }
 
-fn cursor(state: &State, name: &str) -> String {
+fn cursor(state: &CastState, name: &str) -> String {
     let current = state
         .item
         .as_ref()
@@ -133,28 +133,28 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cast::state::{Cursor, Last};
+    use crate::cast::state::{CursorState, LastOutput};
 
-    fn state() -> State {
+    fn state() -> CastState {
         let Value::Object(data) =
             json!({"tool": {"name": "wrench"}, "n": null, "list": [1], "brace": "{{request}}"})
         else {
             panic!("an object")
         };
-        let mut state = State {
+        let mut state = CastState {
             request: "stop the leak".to_owned(),
             data,
-            ..State::default()
+            ..CastState::default()
         };
         state.last_json = Some(json!({"k": true}));
-        state.last = Some(Last {
+        state.last = Some(LastOutput {
             speaker: "S A".to_owned(),
             item: String::new(),
             text: None,
         });
         state.cursors.insert(
             "i@S".to_owned(),
-            Cursor {
+            CursorState {
                 name: "i".to_owned(),
                 index: 3,
                 epoch: 0,

@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::{TurnEnd, Usage};
+use crate::agent::{TurnOutcome, Usage};
 use crate::cast::event::CastStart;
-use crate::cast::{Body, Effect, Event, Facts, Kernel, State};
+use crate::cast::{CastEffect, CastEvent, CastEventBody, CastFacts, CastState, Kernel};
 use crate::finding::Source;
-use crate::loadout::{Config, Document, Layer, Scope};
+use crate::loadout::{Config, ConfigDocument, ConfigLayer, ConfigScope};
 use crate::time::Timestamp;
 
 /// A cast that is answered from a list; what is not a text is JSON.
 struct Play {
     kernel: Kernel,
-    state: State,
+    state: CastState,
     session: Option<String>,
 }
 
@@ -23,9 +23,9 @@ impl Play {
             "activeLoadout": "T", "materia": materia,
             "loadouts": {"T": {"entry": entry, "sockets": sockets, "loops": loops}}
         });
-        let document = Document::parse(Source::new("materia.json", &config.to_string()));
-        let layers = [Layer {
-            scope: Scope::User,
+        let document = ConfigDocument::parse(Source::new("materia.json", &config.to_string()));
+        let layers = [ConfigLayer {
+            scope: ConfigScope::User,
             document,
         }];
         let config = Config::load(&layers);
@@ -33,14 +33,14 @@ impl Play {
         let graph = compiled
             .graph
             .unwrap_or_else(|| panic!("{:#?}", compiled.findings));
-        let facts = Facts {
+        let facts = CastFacts {
             state_file: Some("/p/run/state.json".to_owned()),
-            ..Facts::default()
+            ..CastFacts::default()
         };
         let kernel = Kernel::new(graph, config.settings().clone(), facts);
         let mut play = Self {
             kernel,
-            state: State::default(),
+            state: CastState::default(),
             session: None,
         };
         let (data, more) = (serde_json::Map::new(), serde_json::Map::new());
@@ -51,12 +51,12 @@ impl Play {
             data,
             more,
         };
-        play.record(Body::CastStart(start));
+        play.record(CastEventBody::CastStart(start));
         play
     }
 
-    fn record(&mut self, body: Body) {
-        self.state.apply(&Event {
+    fn record(&mut self, body: CastEventBody) {
+        self.state.apply(&CastEvent {
             at: Timestamp::from_millis(0),
             body,
         });
@@ -66,8 +66,8 @@ impl Play {
     fn prompt(&mut self) -> String {
         loop {
             match self.kernel.decide(&self.state) {
-                Effect::Record(body) => self.record(*body),
-                Effect::Ask(ask) => return ask.prompt,
+                CastEffect::Record(body) => self.record(*body),
+                CastEffect::Ask(ask) => return ask.prompt,
                 other => panic!("no turn but {other:?}"),
             }
         }
@@ -81,9 +81,9 @@ impl Play {
         let reply = Ok(reply
             .as_str()
             .map_or_else(|| reply.to_string(), str::to_owned));
-        let end = TurnEnd {
+        let end = TurnOutcome {
             session: self.session.clone(),
-            ..TurnEnd::new(reply, Usage::default())
+            ..TurnOutcome::new(reply, Usage::default())
         };
         for body in self.kernel.asked(&self.state, &end, None) {
             self.record(body);

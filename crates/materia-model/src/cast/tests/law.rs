@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::world::{Question, Reply, World, config, items, no, software, text, yes};
-use crate::agent::FailureKind;
-use crate::cast::{Body, State};
+use crate::agent::AgentFailureKind;
+use crate::cast::{CastEventBody, CastState};
 
 /// A cast with everything in it: items, rework, a repair, a crash; `luck` decides where.
 fn eventful(luck: &[u8]) -> World {
@@ -17,7 +17,7 @@ fn eventful(luck: &[u8]) -> World {
             q.socket,
             luck.get(asked % luck.len().max(1)).copied().unwrap_or(0) % 8,
         ) {
-            (_, 7) => Reply::Fail(FailureKind::Overload),
+            (_, 7) => Reply::Fail(AgentFailureKind::Overload),
             ("Plan", _) => items(&["A", "B", "C"]),
             ("Build" | "Tell", _) => text("x"),
             (_, 6) => text("not json"),
@@ -41,10 +41,10 @@ fn every_type_of_event_is_known_by_its_name() {
         assert!(crate::cast::event::TYPES.contains(&event.body.kind()));
     }
     assert_eq!(
-        Body::read("tool_scope_warning", json!({"any": 1})).unwrap(),
+        CastEventBody::read("tool_scope_warning", json!({"any": 1})).unwrap(),
         None
     );
-    assert!(Body::read("socket_start", json!({"any": 1})).is_err());
+    assert!(CastEventBody::read("socket_start", json!({"any": 1})).is_err());
 }
 
 #[test]
@@ -99,19 +99,19 @@ proptest! {
         let world = eventful(&luck);
         let (first, rest) = world.events.split_at(cut % world.events.len());
         // The state goes through its snapshot on the way.
-        let snapshot = serde_json::to_string(&State::fold(first)).unwrap();
-        let mut state: State = serde_json::from_str(&snapshot).unwrap();
+        let snapshot = serde_json::to_string(&CastState::fold(first)).unwrap();
+        let mut state: CastState = serde_json::from_str(&snapshot).unwrap();
         for event in rest {
             state.apply(event);
         }
         prop_assert_eq!(&state, &world.state);
-        prop_assert_eq!(&State::fold(&world.events), &world.state);
+        prop_assert_eq!(&CastState::fold(&world.events), &world.state);
     }
 
     #[test]
     fn decisions_are_functions_of_the_state(luck in proptest::collection::vec(any::<u8>(), 1..24)) {
         let world = eventful(&luck);
-        let mut state = State::default();
+        let mut state = CastState::default();
         for event in &world.events {
             state.apply(event);
             prop_assert_eq!(world.kernel.decide(&state), world.kernel.decide(&state.clone()));
@@ -123,13 +123,13 @@ proptest! {
     fn a_cast_that_is_cut_anywhere_and_goes_on_ends_alike(luck in proptest::collection::vec(0u8..6, 1..16), cut in 1usize..300) {
         let whole = eventful(&luck);
         let cut = 1 + cut % (whole.events.len() - 1);
-        let dispatched = |event: &crate::cast::Event| matches!(event.body, Body::AgentTurnStart(_) | Body::UtilityInput(_));
+        let dispatched = |event: &crate::cast::CastEvent| matches!(event.body, CastEventBody::AgentTurnStart(_) | CastEventBody::UtilityInput(_));
         let mut again = World::new(&software(Some(4)));
         for event in whole.events.iter().take(cut).skip(1) {
             again.record(&event.body);
         }
         let mut asked = whole.events.iter().take(cut).filter(|event| dispatched(event)).count();
-        let in_doubt = matches!(again.state.step, crate::cast::Step::Running(_));
+        let in_doubt = matches!(again.state.step, crate::cast::CastPhase::Running(_));
         asked -= usize::from(in_doubt);
         again.play(&mut |q| {
             asked += 1;

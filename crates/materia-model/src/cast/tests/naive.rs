@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::world::{Reply, World, config_with};
-use crate::loadout::fanout::{self, Net};
-use crate::loadout::settings::Limits;
+use crate::loadout::fanout::{self, DefaultLimits};
+use crate::loadout::settings::LimitSettings;
 
 const CAP_CYCLES: usize = 4;
 const CAP_VISITS: usize = 30;
@@ -336,8 +336,8 @@ proptest! {
             let list: Vec<usize> = (0..plan.items).collect();
             Reply::Json(json!({"satisfied": plan.outcome(index, q.nth), "state": {"list": list}}))
         });
-        let limits = Limits { max_no_advance_cycles: Some(CAP_CYCLES as u64), ..Limits::default() };
-        let net = Net { visits: 100, cycles: CAP_CYCLES as u64 };
+        let limits = LimitSettings { max_no_advance_cycles: Some(CAP_CYCLES as u64), ..LimitSettings::default() };
+        let net = DefaultLimits { visits: 100, cycles: CAP_CYCLES as u64 };
         let graph = world.kernel.graph();
         let bounds = fanout::visits(graph, &limits, net, plan.items as u64);
         for (socket, bound) in graph.sockets().iter().zip(bounds) {

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::world::{Question, Reply, World, config, config_with, items, text, yes};
-use crate::cast::{Refusal, Status};
+use crate::cast::{CastRefusal, CastStatus};
 
 fn talk() -> World {
     let sockets = json!({
@@ -99,20 +99,20 @@ fn commands_are_refused_with_a_hint_where_they_make_no_sense() {
     let mut world = World::new(&config(&json!({"S1": {"materia": "U"}}), &json!({})));
     assert_eq!(
         world.state.go_on_with(None),
-        Err(Refusal::NotPaused("running"))
+        Err(CastRefusal::NotPaused("running"))
     );
-    assert_eq!(world.state.recast(), Err(Refusal::NotFailed("running")));
+    assert_eq!(world.state.recast(), Err(CastRefusal::NotFailed("running")));
     world.play(&mut |_| text("done"));
-    assert_eq!(world.state.recast(), Err(Refusal::Ended("complete")));
-    assert_eq!(world.state.abort(), Err(Refusal::Ended("complete")));
+    assert_eq!(world.state.recast(), Err(CastRefusal::Ended("complete")));
+    assert_eq!(world.state.abort(), Err(CastRefusal::Ended("complete")));
     assert_eq!(
         world.state.go_on_with(Some("x")),
-        Err(Refusal::Ended("complete"))
+        Err(CastRefusal::Ended("complete"))
     );
     let mut failed = World::new(&config(&json!({"S1": {"materia": "U"}}), &json!({})));
     failed.play(&mut |_| Reply::Exit(1));
-    assert_eq!(failed.state.revive(), Err(Refusal::NothingToRevive));
-    assert!(!Refusal::NothingToRevive.hint().is_empty());
+    assert_eq!(failed.state.revive(), Err(CastRefusal::NothingToRevive));
+    assert!(!CastRefusal::NothingToRevive.hint().is_empty());
 }
 
 #[test]
@@ -123,12 +123,12 @@ fn an_aborted_cast_has_one_end_and_can_be_recast_where_it_was() {
     world.record(&body);
     assert_eq!(
         (world.state.status, world.count("cast_end")),
-        (Status::Aborted, 1)
+        (CastStatus::Aborted, 1)
     );
     assert!(world.state.go_on_with(None).is_err());
     let body = world.state.recast().unwrap();
     world.record(&body);
-    assert_eq!(world.state.status, Status::Paused);
+    assert_eq!(world.state.status, CastStatus::Paused);
 }
 
 #[test]

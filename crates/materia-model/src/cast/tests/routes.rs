@@ -108,7 +108,7 @@ fn a_failing_utility_ends_the_cast_at_once() {
 #[test]
 fn a_definition_that_lost_its_socket_is_named() {
     let mut world = World::new(&config(&json!({"S1": {"materia": "U"}}), &json!({})));
-    world.state.step = crate::cast::Step::Enter {
+    world.state.step = crate::cast::CastPhase::Enter {
         socket: "Gone".to_owned(),
     };
     world.play(&mut |_| text("never"));

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::world::{Reply, World, config, config_with, items, no, text, yes};
-use crate::agent::FailureKind;
+use crate::agent::AgentFailureKind;
 
 fn judge() -> Value {
     let sockets = json!({
@@ -62,7 +62,7 @@ fn an_invalid_answer_is_repaired_once_and_leaves_nothing_behind() {
 
 #[test]
 fn c10_failures_are_retried_by_their_kind() {
-    use FailureKind::{Auth, ContextWindow, Crash, RateLimit, Timeout};
+    use AgentFailureKind::{Auth, ContextWindow, Crash, RateLimit, Timeout};
     let fail = Reply::Fail;
     let cases = [
         (vec![fail(RateLimit), yes()], "complete"),
@@ -101,7 +101,7 @@ fn c10_a_repair_that_crashes_is_still_a_repair() {
         prompts.push(q.prompt.to_owned());
         match (q.socket, q.nth) {
             ("S1", 1) => text("ZORK-91"),
-            ("S1", 2) => Reply::Fail(FailureKind::Crash),
+            ("S1", 2) => Reply::Fail(AgentFailureKind::Crash),
             ("S1", _) => yes(),
             _ => text("leaf"),
         }
@@ -152,7 +152,7 @@ fn c11_a_finished_socket_stays_finished_when_the_budget_stops_the_cast() {
         (1, 1)
     );
     assert_eq!(world.state.data["note"], "kept");
-    let raise = crate::cast::event::Raise {
+    let raise = crate::cast::event::BudgetRaise {
         max_tokens: Some(5000),
         ..Default::default()
     };

@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::agent::{self, FailureKind, TurnEnd, Usage};
+use crate::agent::{self, AgentFailureKind, TurnOutcome, Usage};
 use crate::cast::event::CastStart;
-use crate::cast::{Body, Effect, Event, Facts, Kernel, State};
+use crate::cast::{CastEffect, CastEvent, CastEventBody, CastFacts, CastState, Kernel};
 use crate::finding::Source;
-use crate::loadout::{Config, Document, Layer, Scope};
+use crate::loadout::{Config, ConfigDocument, ConfigLayer, ConfigScope};
 use crate::time::Timestamp;
-use crate::utility::Ended;
+use crate::utility::UtilityExit;
 
 /// What somebody answers.
 pub(super) enum Reply {
     Text(String),
     Json(Value),
     Spent(Value, u64),
-    Fail(FailureKind),
+    Fail(AgentFailureKind),
     Exit(i32),
     Killed,
 }
@@ -53,8 +53,8 @@ pub(super) struct Question<'a> {
 
 pub(super) struct World {
     pub(super) kernel: Kernel,
-    pub(super) state: State,
-    pub(super) events: Vec<Event>,
+    pub(super) state: CastState,
+    pub(super) events: Vec<CastEvent>,
     asked: BTreeMap<String, usize>,
 }
 
@@ -62,9 +62,9 @@ impl World {
     /// A cast of the active loadout that has recorded its start.
     pub(super) fn new(config: &Value) -> Self {
         let source = Source::new("materia.json", &config.to_string());
-        let layers = [Layer {
-            scope: Scope::User,
-            document: Document::parse(source),
+        let layers = [ConfigLayer {
+            scope: ConfigScope::User,
+            document: ConfigDocument::parse(source),
         }];
         let loaded = Config::load(&layers);
         let name = loaded.active().unwrap();
@@ -72,7 +72,7 @@ impl World {
         let graph = compiled
             .graph
             .unwrap_or_else(|| panic!("{:#?}", compiled.findings));
-        let facts = Facts {
+        let facts = CastFacts {
             cwd: "/p".to_owned(),
             run_dir: "/p/run".to_owned(),
             state_file: None,
@@ -80,11 +80,11 @@ impl World {
         let kernel = Kernel::new(graph, loaded.settings().clone(), facts);
         let mut world = Self {
             kernel,
-            state: State::default(),
+            state: CastState::default(),
             events: Vec::new(),
             asked: BTreeMap::new(),
         };
-        world.record(&Body::CastStart(CastStart {
+        world.record(&CastEventBody::CastStart(CastStart {
             cast_id: "c1".to_owned(),
             request: "do the work".to_owned(),
             loadout: name.to_owned(),
@@ -95,11 +95,11 @@ impl World {
     }
 
     /// Records an event as a log would: written, read back, folded.
-    pub(super) fn record(&mut self, body: &Body) {
+    pub(super) fn record(&mut self, body: &CastEventBody) {
         let data = serde_json::to_value(body.data()).unwrap();
-        let read = Body::read(body.kind(), data).unwrap().unwrap();
+        let read = CastEventBody::read(body.kind(), data).unwrap().unwrap();
         assert_eq!(read, *body, "an event is read as it was written");
-        let event = Event {
+        let event = CastEvent {
             at: Timestamp::from_millis(self.events.len() as i64 * 10),
             body: read,
         };
@@ -111,8 +111,8 @@ impl World {
     pub(super) fn play(&mut self, answer: &mut dyn FnMut(&Question<'_>) -> Reply) -> &mut Self {
         for _ in 0..200_000 {
             match self.kernel.decide(&self.state) {
-                Effect::Record(body) => self.record(&body),
-                Effect::Ask(ask) => {
+                CastEffect::Record(body) => self.record(&body),
+                CastEffect::Ask(ask) => {
                     let reply = self.ask(
                         &ask.visit.place.socket,
                         ask.visit.place.item_key.as_deref(),
@@ -128,7 +128,7 @@ impl World {
                         self.record(&body);
                     }
                 }
-                Effect::Run(run) => {
+                CastEffect::Run(run) => {
                     let line = self.kernel.input(&self.state).unwrap().line().unwrap();
                     let reply = self.ask(
                         &run.visit.place.socket,
@@ -144,20 +144,20 @@ impl World {
                         Reply::Json(json) | Reply::Spent(json, _) => (0, json.to_string()),
                         Reply::Fail(_) => (1, String::new()),
                     };
-                    let ended = Ended {
+                    let ended = UtilityExit {
                         argv: vec!["u".to_owned()],
                         code: Some(code),
-                        ..Ended::default()
+                        ..UtilityExit::default()
                     };
                     for body in self.kernel.ran(&self.state, &ended, &stdout, "", None) {
                         self.record(&body);
                     }
                 }
-                Effect::InDoubt => {
+                CastEffect::InDoubt => {
                     let body = self.kernel.interrupted(&self.state).unwrap();
                     self.record(&body);
                 }
-                Effect::Wait | Effect::Ended => return self,
+                CastEffect::Wait | CastEffect::Ended => return self,
             }
         }
         panic!("the cast does not end");
@@ -199,8 +199,8 @@ impl World {
 
     /// The sockets in the order they were started, with the items.
     pub(super) fn trace(&self) -> String {
-        let start = |event: &Event| match &event.body {
-            Body::SocketStart(start) => Some(match &start.place.item_key {
+        let start = |event: &CastEvent| match &event.body {
+            CastEventBody::SocketStart(start) => Some(match &start.place.item_key {
                 Some(key) => format!("{}/{key}", start.place.socket),
                 None => start.place.socket.clone(),
             }),
@@ -225,14 +225,14 @@ impl World {
     }
 }
 
-fn turn_end(reply: Reply) -> TurnEnd {
+fn turn_end(reply: Reply) -> TurnOutcome {
     let usage = Usage {
         total: 1,
         ..Usage::default()
     };
     let reply = match reply {
         Reply::Spent(json, total) => {
-            return TurnEnd::new(
+            return TurnOutcome::new(
                 Ok(json.to_string()),
                 Usage {
                     total,
@@ -242,13 +242,13 @@ fn turn_end(reply: Reply) -> TurnEnd {
         }
         Reply::Text(text) => Ok(text),
         Reply::Json(json) => Ok(json.to_string()),
-        Reply::Fail(kind) => Err(agent::Failure::new(
+        Reply::Fail(kind) => Err(agent::AgentFailure::new(
             kind,
             format!("it says {}", kind.as_str()),
         )),
         Reply::Exit(_) | Reply::Killed => panic!("agents do not exit"),
     };
-    TurnEnd::new(reply, usage)
+    TurnOutcome::new(reply, usage)
 }
 
 /// A config with agents `A` (plain), `G` (generator), `T` (talks) and utilities `U`, `UJ` (JSON),

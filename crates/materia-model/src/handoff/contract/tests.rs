@@ -4,15 +4,15 @@ use serde_json::json;
 
 use super::*;
 
-fn contract(author: Author, assign: &[(&str, &str)]) -> Contract {
+fn contract(author: OutputAuthor, assign: &[(&str, &str)]) -> OutputContract {
     let assign = assign
         .iter()
-        .map(|(target, source)| Assign {
+        .map(|(target, source)| StateAssign {
             target: (*target).to_owned(),
             source: (*source).to_owned(),
         })
         .collect();
-    Contract {
+    OutputContract {
         author,
         generator: false,
         needs_satisfied: false,
@@ -20,11 +20,11 @@ fn contract(author: Author, assign: &[(&str, &str)]) -> Contract {
     }
 }
 
-fn agent() -> Contract {
-    contract(Author::Agent, &[])
+fn agent() -> OutputContract {
+    contract(OutputAuthor::Agent, &[])
 }
 
-fn paths(contract: &Contract, payload: Value) -> Vec<String> {
+fn paths(contract: &OutputContract, payload: Value) -> Vec<String> {
     let Value::Object(payload) = payload else {
         panic!("an object")
     };
@@ -32,7 +32,7 @@ fn paths(contract: &Contract, payload: Value) -> Vec<String> {
         .check(payload)
         .err()
         .map_or_else(Vec::new, |invalid| {
-            assert_eq!(invalid.kind, Kind::HandoffValidation);
+            assert_eq!(invalid.kind, OutputStage::HandoffValidation);
             invalid.issues.into_iter().map(|issue| issue.path).collect()
         })
 }
@@ -58,16 +58,16 @@ fn the_three_fields_are_optional_and_typed() {
 fn unknown_fields_of_an_agent_are_named_unless_consumed() {
     let payload = json!({"score": 9, "risks": []});
     assert_eq!(paths(&agent(), payload.clone()), ["$.score", "$.risks"]);
-    let score = contract(Author::Agent, &[("score", "$.score")]);
+    let score = contract(OutputAuthor::Agent, &[("score", "$.score")]);
     assert_eq!(paths(&score, payload.clone()), ["$.risks"]);
     let last = contract(
-        Author::Agent,
+        OutputAuthor::Agent,
         &[("score", "lastJson.score"), ("r", "$.risks")],
     );
     assert!(paths(&last, payload.clone()).is_empty());
-    let all = contract(Author::Agent, &[("all", "$")]);
+    let all = contract(OutputAuthor::Agent, &[("all", "$")]);
     assert!(paths(&all, payload.clone()).is_empty());
-    assert!(paths(&contract(Author::Utility, &[]), payload).is_empty());
+    assert!(paths(&contract(OutputAuthor::Utility, &[]), payload).is_empty());
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn obsolete_and_alias_fields_say_what_to_write() {
 
 #[test]
 fn satisfied_is_required_where_the_route_needs_it_and_the_alias_is_named() {
-    let guarded = Contract {
+    let guarded = OutputContract {
         needs_satisfied: true,
         ..agent()
     };
@@ -106,7 +106,7 @@ fn satisfied_is_required_where_the_route_needs_it_and_the_alias_is_named() {
     };
     let message = guarded.check(passed).unwrap_err().to_string();
     assert!(message.contains("`passed` is not read"), "{message}");
-    let utility = contract(Author::Utility, &[]);
+    let utility = contract(OutputAuthor::Utility, &[]);
     assert_eq!(paths(&utility, json!({"satisfied": null})), ["$.satisfied"]);
     assert_eq!(
         paths(&utility, json!({"satisfied": "true"})),
@@ -116,8 +116,8 @@ fn satisfied_is_required_where_the_route_needs_it_and_the_alias_is_named() {
 
 #[test]
 fn work_items_have_a_title_and_a_context_and_lose_their_id() {
-    for author in [Author::Agent, Author::Utility] {
-        let generator = Contract {
+    for author in [OutputAuthor::Agent, OutputAuthor::Utility] {
+        let generator = OutputContract {
             generator: true,
             ..contract(author, &[("workItems", "$.workItems")])
         };
@@ -149,7 +149,7 @@ fn work_items_have_a_title_and_a_context_and_lose_their_id() {
         );
         assert_eq!(accepted.warnings.len(), 1);
     }
-    let utility = contract(Author::Utility, &[]);
+    let utility = contract(OutputAuthor::Utility, &[]);
     assert!(
         paths(
             &utility,
@@ -162,7 +162,7 @@ fn work_items_have_a_title_and_a_context_and_lose_their_id() {
 #[test]
 fn what_assign_reads_must_exist_except_the_optional_fields() {
     let copies = contract(
-        Author::Utility,
+        OutputAuthor::Utility,
         &[
             ("vcs", "$.vcs"),
             ("label", "$.list.0.label"),
@@ -175,14 +175,14 @@ fn what_assign_reads_must_exist_except_the_optional_fields() {
         ["$.vcs", "$.list.0.label"]
     );
     assert!(paths(&copies, json!({"vcs": null, "list": [{"label": 1}]})).is_empty());
-    let list = contract(Author::Utility, &[("workItems", "$.workItems")]);
+    let list = contract(OutputAuthor::Utility, &[("workItems", "$.workItems")]);
     assert_eq!(paths(&list, json!({})), ["$.workItems"]);
 }
 
 #[test]
 fn issues_are_bounded() {
     let items: Vec<Value> = (0..500).map(|_| json!(1)).collect();
-    let generator = Contract {
+    let generator = OutputContract {
         generator: true,
         ..agent()
     };

@@ -4,11 +4,11 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::handoff::contract::Author;
+use crate::handoff::contract::OutputAuthor;
 
-fn judge() -> Contract {
-    Contract {
-        author: Author::Agent,
+fn judge() -> OutputContract {
+    OutputContract {
+        author: OutputAuthor::Agent,
         generator: false,
         needs_satisfied: true,
         assign: Vec::new(),
@@ -137,15 +137,15 @@ fn c5_only_top_level_objects_are_candidates() {
 fn c5_the_best_candidate_is_reported() {
     let text = r#"{"example": 1, "other": 2} {"satisfied": "yes"} {"more": 1, "and": 2}"#;
     let invalid = answer(text, &judge()).unwrap_err();
-    assert_eq!(invalid.kind, Kind::HandoffValidation);
+    assert_eq!(invalid.kind, OutputStage::HandoffValidation);
     assert_eq!(invalid.issues.len(), 1);
     assert_eq!(invalid.issues[0].path, "$.satisfied");
 }
 
 #[test]
 fn c5_stdout_is_one_document_and_logs_belong_on_stderr() {
-    let utility = Contract {
-        author: Author::Utility,
+    let utility = OutputContract {
+        author: OutputAuthor::Utility,
         needs_satisfied: false,
         ..judge()
     };

@@ -6,15 +6,15 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::token::{Token, Value, tokens, value};
+use super::token::{JustToken, JustValue, tokens, value};
 use crate::finding::{Finding, Source};
 use crate::text;
 
 /// What a justfile says.
-pub(super) struct File<'s> {
+pub(super) struct Justfile<'s> {
     pub(super) source: &'s Source,
-    pub(super) variables: BTreeMap<String, Value>,
-    pub(super) recipes: Vec<Recipe>,
+    pub(super) variables: BTreeMap<String, JustValue>,
+    pub(super) recipes: Vec<JustRecipe>,
     pub(super) aliases: Vec<(String, String)>,
     /// The shell that the file names.
     pub(super) shell: Option<Vec<String>>,
@@ -23,13 +23,13 @@ pub(super) struct File<'s> {
 
 /// One recipe.
 #[derive(Default)]
-pub(super) struct Recipe {
+pub(super) struct JustRecipe {
     pub(super) name: String,
     pub(super) description: Option<String>,
-    pub(super) parameters: Vec<Parameter>,
-    pub(super) before: Vec<Dependency>,
-    pub(super) after: Vec<Dependency>,
-    pub(super) lines: Vec<Line>,
+    pub(super) parameters: Vec<JustParameter>,
+    pub(super) before: Vec<JustDependency>,
+    pub(super) after: Vec<JustDependency>,
+    pub(super) lines: Vec<JustLine>,
     /// Why it is not for this machine.
     pub(super) elsewhere: bool,
     /// How far its last ordinary line was indented.
@@ -37,20 +37,20 @@ pub(super) struct Recipe {
     pub(super) span: Range<usize>,
 }
 
-pub(super) struct Parameter {
+pub(super) struct JustParameter {
     pub(super) name: String,
-    pub(super) default: Option<Value>,
+    pub(super) default: Option<JustValue>,
     /// Whether it takes several words; `*` may take none.
     pub(super) many: Option<char>,
 }
 
-pub(super) struct Dependency {
+pub(super) struct JustDependency {
     pub(super) name: String,
-    pub(super) arguments: Vec<Value>,
+    pub(super) arguments: Vec<JustValue>,
 }
 
 /// One line of a body, continued lines joined.
-pub(super) struct Line {
+pub(super) struct JustLine {
     pub(super) text: String,
     pub(super) span: Range<usize>,
 }
@@ -64,8 +64,8 @@ struct Above {
 }
 
 /// Reads all of it.
-pub(super) fn read(source: &Source) -> File<'_> {
-    let mut file = File {
+pub(super) fn read(source: &Source) -> Justfile<'_> {
+    let mut file = Justfile {
         source,
         variables: BTreeMap::new(),
         recipes: Vec::new(),
@@ -101,7 +101,7 @@ pub(super) fn read(source: &Source) -> File<'_> {
     file
 }
 
-fn body(recipe: &mut Recipe, line: &str, span: Range<usize>) {
+fn body(recipe: &mut JustRecipe, line: &str, span: Range<usize>) {
     let text = line.trim();
     let script = recipe
         .lines
@@ -125,7 +125,7 @@ fn body(recipe: &mut Recipe, line: &str, span: Range<usize>) {
         _ if text.is_empty() || text.starts_with('#') && !text.starts_with("#!") => {}
         _ => {
             recipe.indent = line.len() - line.trim_start().len();
-            recipe.lines.push(Line {
+            recipe.lines.push(JustLine {
                 text: text.to_owned(),
                 span,
             });
@@ -133,21 +133,23 @@ fn body(recipe: &mut Recipe, line: &str, span: Range<usize>) {
     }
 }
 
-impl File<'_> {
+impl Justfile<'_> {
     fn note(&mut self, span: &Range<usize>, message: impl Into<String>) {
         self.notes
             .push(Finding::warning("not-carried-over", message).at(self.source, span));
     }
 }
 
-fn attribute(file: &mut File<'_>, above: &mut Above, line: &str, span: &Range<usize>) {
+fn attribute(file: &mut Justfile<'_>, above: &mut Above, line: &str, span: &Range<usize>) {
     let words = tokens(line.trim_start_matches('['));
     for (at, word) in words.iter().enumerate() {
-        let Token::Name(name) = word else { continue };
+        let JustToken::Name(name) = word else {
+            continue;
+        };
         match name.as_str() {
             "private" | "group" | "unix" | "linux" | "no-exit-message" | "no-quiet" => {}
             "doc" => {
-                if let Some(Token::Text(text)) = words.get(at + 2) {
+                if let Some(JustToken::Text(text)) = words.get(at + 2) {
                     above.doc = Some(text.clone());
                 }
             }
@@ -158,31 +160,33 @@ fn attribute(file: &mut File<'_>, above: &mut Above, line: &str, span: &Range<us
 }
 
 /// Whether a body follows.
-fn statement(file: &mut File<'_>, above: Above, line: &str, span: Range<usize>) -> bool {
+fn statement(file: &mut Justfile<'_>, above: Above, line: &str, span: Range<usize>) -> bool {
     let words = tokens(line);
     match words.as_slice() {
-        [Token::Name(set), Token::Name(name), rest @ ..] if set == "set" => {
+        [JustToken::Name(set), JustToken::Name(name), rest @ ..] if set == "set" => {
             setting(file, name, rest, &span);
         }
         [
-            Token::Name(alias),
-            Token::Name(name),
-            Token::Sign(":="),
-            Token::Name(target),
+            JustToken::Name(alias),
+            JustToken::Name(name),
+            JustToken::Sign(":="),
+            JustToken::Name(target),
         ] if alias == "alias" => {
             file.aliases.push((name.clone(), target.clone()));
         }
         [
-            Token::Name(export),
-            Token::Name(name),
-            Token::Sign(":="),
+            JustToken::Name(export),
+            JustToken::Name(name),
+            JustToken::Sign(":="),
             rest @ ..,
         ] if export == "export" => {
             file.note(&span, format!("`{name}` was exported to every command; here it is a value and no variable of the environment"));
             variable(file, name, rest, &span);
         }
-        [Token::Name(name), Token::Sign(":="), rest @ ..] => variable(file, name, rest, &span),
-        [Token::Name(word), ..]
+        [JustToken::Name(name), JustToken::Sign(":="), rest @ ..] => {
+            variable(file, name, rest, &span)
+        }
+        [JustToken::Name(word), ..]
             if matches!(word.as_str(), "import" | "mod" | "unexport") && !line.contains(':') =>
         {
             file.note(
@@ -195,10 +199,10 @@ fn statement(file: &mut File<'_>, above: Above, line: &str, span: Range<usize>) 
     false
 }
 
-fn setting(file: &mut File<'_>, name: &str, rest: &[Token], span: &Range<usize>) {
+fn setting(file: &mut Justfile<'_>, name: &str, rest: &[JustToken], span: &Range<usize>) {
     if name == "shell" {
         let words = rest.iter().filter_map(|token| {
-            if let Token::Text(text) = token {
+            if let JustToken::Text(text) = token {
                 Some(text.clone())
             } else {
                 None
@@ -213,7 +217,7 @@ fn setting(file: &mut File<'_>, name: &str, rest: &[Token], span: &Range<usize>)
     }
 }
 
-fn variable(file: &mut File<'_>, name: &str, rest: &[Token], span: &Range<usize>) {
+fn variable(file: &mut Justfile<'_>, name: &str, rest: &[JustToken], span: &Range<usize>) {
     let (given, _) = value(rest);
     if let Some(odd) = odd(&given) {
         let message = format!(
@@ -226,9 +230,9 @@ fn variable(file: &mut File<'_>, name: &str, rest: &[Token], span: &Range<usize>
 }
 
 /// The first piece of a value that only just can work out.
-pub(super) fn odd(value: &Value) -> Option<String> {
+pub(super) fn odd(value: &JustValue) -> Option<String> {
     value.pieces.iter().find_map(|piece| {
-        if let super::token::Piece::Odd(odd) = piece {
+        if let super::token::JustValuePiece::Odd(odd) = piece {
             Some(odd.clone())
         } else {
             None
@@ -236,36 +240,36 @@ pub(super) fn odd(value: &Value) -> Option<String> {
     })
 }
 
-fn header(file: &mut File<'_>, above: Above, words: &[Token], span: Range<usize>) -> bool {
-    let colon = words.iter().position(|word| *word == Token::Sign(":"));
-    let quiet = usize::from(words.first() == Some(&Token::Sign("@")));
-    let (Some(colon), Some(Token::Name(name))) = (colon, words.get(quiet)) else {
+fn header(file: &mut Justfile<'_>, above: Above, words: &[JustToken], span: Range<usize>) -> bool {
+    let colon = words.iter().position(|word| *word == JustToken::Sign(":"));
+    let quiet = usize::from(words.first() == Some(&JustToken::Sign("@")));
+    let (Some(colon), Some(JustToken::Name(name))) = (colon, words.get(quiet)) else {
         file.note(&span, "this line is not understood and was left out");
         return false;
     };
     let description = above.doc.or(above.comment);
-    let mut recipe = Recipe {
+    let mut recipe = JustRecipe {
         name: name.clone(),
         description,
         elsewhere: above.elsewhere,
         span: span.clone(),
-        ..Recipe::default()
+        ..JustRecipe::default()
     };
     parameters(file, &mut recipe, &words[quiet + 1..colon], &span);
     let mut rest = &words[colon + 1..];
     let mut after = false;
     while let Some(word) = rest.first() {
         match word {
-            Token::Sign("&&") => {
+            JustToken::Sign("&&") => {
                 after = true;
                 rest = &rest[1..];
             }
-            Token::Sign("(") => {
+            JustToken::Sign("(") => {
                 let close = rest
                     .iter()
-                    .position(|word| *word == Token::Sign(")"))
+                    .position(|word| *word == JustToken::Sign(")"))
                     .unwrap_or(rest.len() - 1);
-                if let Some(Token::Name(name)) = rest.get(1) {
+                if let Some(JustToken::Name(name)) = rest.get(1) {
                     let mut arguments = Vec::new();
                     let mut inside = rest.get(2..close).unwrap_or_default();
                     while !inside.is_empty() {
@@ -278,20 +282,20 @@ fn header(file: &mut File<'_>, above: Above, words: &[Token], span: Range<usize>
                     } else {
                         &mut recipe.before
                     };
-                    list.push(Dependency {
+                    list.push(JustDependency {
                         name: name.clone(),
                         arguments,
                     });
                 }
                 rest = &rest[close + 1..];
             }
-            Token::Name(name) => {
+            JustToken::Name(name) => {
                 let list = if after {
                     &mut recipe.after
                 } else {
                     &mut recipe.before
                 };
-                list.push(Dependency {
+                list.push(JustDependency {
                     name: name.clone(),
                     arguments: Vec::new(),
                 });
@@ -304,22 +308,27 @@ fn header(file: &mut File<'_>, above: Above, words: &[Token], span: Range<usize>
     true
 }
 
-fn parameters(file: &mut File<'_>, recipe: &mut Recipe, words: &[Token], span: &Range<usize>) {
+fn parameters(
+    file: &mut Justfile<'_>,
+    recipe: &mut JustRecipe,
+    words: &[JustToken],
+    span: &Range<usize>,
+) {
     let mut rest = words;
     let mut many = None;
     while let Some(word) = rest.first() {
         match word {
-            Token::Sign("+") => many = Some('+'),
-            Token::Sign("*") => many = Some('*'),
-            Token::Sign("$") => {
+            JustToken::Sign("+") => many = Some('+'),
+            JustToken::Sign("*") => many = Some('*'),
+            JustToken::Sign("$") => {
                 file.note(
                     span,
                     "a parameter with `$` was a variable of the environment; here it is a value",
                 );
             }
-            Token::Name(name) => {
+            JustToken::Name(name) => {
                 let mut default = None;
-                if rest.get(1) == Some(&Token::Sign("=")) {
+                if rest.get(1) == Some(&JustToken::Sign("=")) {
                     let (given, used) = value(&rest[2..]);
                     default = Some(given);
                     rest = &rest[1 + used..];
@@ -330,7 +339,7 @@ fn parameters(file: &mut File<'_>, recipe: &mut Recipe, words: &[Token], span: &
                         format!("`{name}` took several words; here it is one word"),
                     );
                 }
-                recipe.parameters.push(Parameter {
+                recipe.parameters.push(JustParameter {
                     name: name.clone(),
                     default,
                     many: many.take(),

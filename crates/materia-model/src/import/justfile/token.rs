@@ -5,7 +5,7 @@
 
 /// One word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum JustToken {
     Name(String),
     Text(String),
     /// A command in backticks, or a character that nothing else is.
@@ -18,7 +18,7 @@ const SIGNS: [&str; 14] = [
 ];
 
 /// The words of a line, up to a comment.
-pub(super) fn tokens(line: &str) -> Vec<Token> {
+pub(super) fn tokens(line: &str) -> Vec<JustToken> {
     let mut out = Vec::new();
     let mut rest = line;
     loop {
@@ -33,23 +33,23 @@ pub(super) fn tokens(line: &str) -> Vec<Token> {
             text(rest, first)
         } else if first == '`' {
             let end = rest[1..].find('`').map_or(rest.len(), |end| end + 2);
-            (Token::Odd(rest[..end].to_owned()), end)
+            (JustToken::Odd(rest[..end].to_owned()), end)
         } else if first.is_ascii_alphabetic() || first == '_' {
             let end = rest
                 .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'))
                 .unwrap_or(rest.len());
-            (Token::Name(rest[..end].to_owned()), end)
+            (JustToken::Name(rest[..end].to_owned()), end)
         } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-            (Token::Sign(sign), sign.len())
+            (JustToken::Sign(sign), sign.len())
         } else {
-            (Token::Odd(first.to_string()), first.len_utf8())
+            (JustToken::Odd(first.to_string()), first.len_utf8())
         };
         out.push(token);
         rest = &rest[used..];
     }
 }
 
-fn text(rest: &str, quote: char) -> (Token, usize) {
+fn text(rest: &str, quote: char) -> (JustToken, usize) {
     let triple: String = std::iter::repeat_n(quote, 3).collect();
     let mark = if rest.starts_with(&triple) {
         triple
@@ -61,7 +61,7 @@ fn text(rest: &str, quote: char) -> (Token, usize) {
     let mut at = 0;
     while at < body.len() {
         if body[at..].starts_with(&mark) {
-            return (Token::Text(value), mark.len() * 2 + at);
+            return (JustToken::Text(value), mark.len() * 2 + at);
         }
         let c = body[at..].chars().next().unwrap_or(' ');
         at += c.len_utf8();
@@ -78,17 +78,17 @@ fn text(rest: &str, quote: char) -> (Token, usize) {
             value.push(c);
         }
     }
-    (Token::Odd(rest.to_owned()), rest.len())
+    (JustToken::Odd(rest.to_owned()), rest.len())
 }
 
 /// A value: pieces one behind the other.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Value {
-    pub(super) pieces: Vec<Piece>,
+pub(super) struct JustValue {
+    pub(super) pieces: Vec<JustValuePiece>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum JustValuePiece {
     Text(String),
     Name(String),
     /// Something that only `just` can work out.
@@ -96,47 +96,50 @@ pub(super) enum Piece {
 }
 
 /// Reads an expression of literals, names, `+` and `/`; how many words it took.
-pub(super) fn value(tokens: &[Token]) -> (Value, usize) {
+pub(super) fn value(tokens: &[JustToken]) -> (JustValue, usize) {
     let mut pieces = Vec::new();
     let mut at = 0;
     loop {
         match tokens.get(at) {
-            Some(Token::Text(text)) => pieces.push(Piece::Text(text.clone())),
-            Some(Token::Name(name)) if tokens.get(at + 1) == Some(&Token::Sign("(")) => {
+            Some(JustToken::Text(text)) => pieces.push(JustValuePiece::Text(text.clone())),
+            Some(JustToken::Name(name)) if tokens.get(at + 1) == Some(&JustToken::Sign("(")) => {
                 let close = tokens[at..]
                     .iter()
-                    .position(|token| *token == Token::Sign(")"))
+                    .position(|token| *token == JustToken::Sign(")"))
                     .unwrap_or(tokens.len() - at - 1);
                 let fallback = match (&tokens[at + 1..at + close], name.as_str()) {
                     (
-                        [_, _, Token::Sign(","), Token::Text(text), ..],
+                        [_, _, JustToken::Sign(","), JustToken::Text(text), ..],
                         "env" | "env_var_or_default",
                     ) => Some(text.clone()),
                     _ => None,
                 };
-                pieces.push(fallback.map_or_else(|| Piece::Odd(format!("{name}(…)")), Piece::Text));
+                pieces.push(fallback.map_or_else(
+                    || JustValuePiece::Odd(format!("{name}(…)")),
+                    JustValuePiece::Text,
+                ));
                 at += close;
             }
-            Some(Token::Name(name)) if name == "if" => {
-                pieces.push(Piece::Odd("if …".to_owned()));
-                return (Value { pieces }, tokens.len());
+            Some(JustToken::Name(name)) if name == "if" => {
+                pieces.push(JustValuePiece::Odd("if …".to_owned()));
+                return (JustValue { pieces }, tokens.len());
             }
-            Some(Token::Name(name)) => pieces.push(Piece::Name(name.clone())),
-            Some(Token::Odd(odd)) => pieces.push(Piece::Odd(odd.clone())),
-            Some(Token::Sign(sign)) => {
-                pieces.push(Piece::Odd((*sign).to_owned()));
-                return (Value { pieces }, at + 1);
+            Some(JustToken::Name(name)) => pieces.push(JustValuePiece::Name(name.clone())),
+            Some(JustToken::Odd(odd)) => pieces.push(JustValuePiece::Odd(odd.clone())),
+            Some(JustToken::Sign(sign)) => {
+                pieces.push(JustValuePiece::Odd((*sign).to_owned()));
+                return (JustValue { pieces }, at + 1);
             }
-            None => return (Value { pieces }, at),
+            None => return (JustValue { pieces }, at),
         }
         at += 1;
         match tokens.get(at) {
-            Some(Token::Sign("+")) => at += 1,
-            Some(Token::Sign("/")) => {
-                pieces.push(Piece::Text("/".to_owned()));
+            Some(JustToken::Sign("+")) => at += 1,
+            Some(JustToken::Sign("/")) => {
+                pieces.push(JustValuePiece::Text("/".to_owned()));
                 at += 1;
             }
-            _ => return (Value { pieces }, at),
+            _ => return (JustValue { pieces }, at),
         }
     }
 }

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::super::{Draft, name_of, plain, word};
-use super::Shell;
-use super::read::{Dependency, File, Line, Recipe, odd};
-use super::token::{Piece, Value, tokens, value};
+use super::super::{RecipeDraft, name_of, plain, word};
+use super::ShellLines;
+use super::read::{JustDependency, JustLine, JustRecipe, Justfile, odd};
+use super::token::{JustValue, JustValuePiece, tokens, value};
 use crate::finding::Finding;
 use crate::text;
 
@@ -34,11 +34,11 @@ const INTERPRETERS: [(&str, &str); 7] = [
 
 /// The recipe, or nothing where a part of it cannot be carried over; what that is was noted.
 pub(super) fn draft(
-    file: &File<'_>,
-    recipe: &Recipe,
-    shell: Shell,
+    file: &Justfile<'_>,
+    recipe: &JustRecipe,
+    shell: ShellLines,
     notes: &mut Vec<Finding>,
-) -> Option<Draft> {
+) -> Option<RecipeDraft> {
     let before = notes.len();
     if recipe.elsewhere {
         let message = format!("`{}` is for another system and left out", recipe.name);
@@ -94,14 +94,14 @@ pub(super) fn draft(
         steps.push(json!({"template": "true"}));
     }
     document.insert("template".to_owned(), steps.into());
-    Some(Draft {
+    Some(RecipeDraft {
         name: name_of(&recipe.name),
         recipe: document.into(),
     })
 }
 
 /// Other names of recipes that are there.
-pub(super) fn aliases(file: &File<'_>, left_out: &BTreeSet<String>) -> Vec<Draft> {
+pub(super) fn aliases(file: &Justfile<'_>, left_out: &BTreeSet<String>) -> Vec<RecipeDraft> {
     let there = |target: &String| {
         !left_out.contains(target) && file.recipes.iter().any(|recipe| recipe.name == *target)
     };
@@ -114,7 +114,7 @@ pub(super) fn aliases(file: &File<'_>, left_out: &BTreeSet<String>) -> Vec<Draft
             "imports": {import.clone(): format!("./{}.json", name_of(target))},
             "template": [{"name": import}],
         });
-        Draft {
+        RecipeDraft {
             name: name_of(name),
             recipe,
         }
@@ -126,8 +126,12 @@ fn alias(name: &str) -> String {
     name_of(name).replace('-', "_")
 }
 
-fn dependencies(file: &File<'_>, all: &[Dependency], used: &mut BTreeSet<String>) -> Vec<Json> {
-    let node = |one: &Dependency| {
+fn dependencies(
+    file: &Justfile<'_>,
+    all: &[JustDependency],
+    used: &mut BTreeSet<String>,
+) -> Vec<Json> {
+    let node = |one: &JustDependency| {
         let mut node = json!({"name": alias(&one.name), "input": ""});
         let target = file.recipes.iter().find(|recipe| recipe.name == one.name);
         let mut values = Map::new();
@@ -147,24 +151,24 @@ fn dependencies(file: &File<'_>, all: &[Dependency], used: &mut BTreeSet<String>
 }
 
 /// A value as template text; the names in it are used.
-fn template(value: &Value, used: &mut BTreeSet<String>) -> String {
+fn template(value: &JustValue, used: &mut BTreeSet<String>) -> String {
     let mut out = String::new();
     for piece in &value.pieces {
         match piece {
-            Piece::Text(text) => out.push_str(&plain(text)),
-            Piece::Name(name) => {
+            JustValuePiece::Text(text) => out.push_str(&plain(text)),
+            JustValuePiece::Name(name) => {
                 used.insert(name.clone());
                 out.push_str(&format!("{{{name}}}"));
             }
-            Piece::Odd(_) => {}
+            JustValuePiece::Odd(_) => {}
         }
     }
     out
 }
 
 fn arguments(
-    file: &File<'_>,
-    recipe: &Recipe,
+    file: &Justfile<'_>,
+    recipe: &JustRecipe,
     mut used: BTreeSet<String>,
 ) -> (Vec<Json>, Map<String, Json>) {
     let mut defaults = Map::new();
@@ -206,9 +210,9 @@ fn arguments(
 
 /// One line as a step.
 fn step(
-    file: &File<'_>,
-    line: &Line,
-    shell: Shell,
+    file: &Justfile<'_>,
+    line: &JustLine,
+    shell: ShellLines,
     used: &mut BTreeSet<String>,
 ) -> Result<Json, String> {
     if let Some(script) = line.text.strip_prefix("#!") {
@@ -222,7 +226,7 @@ fn step(
     } else if let Some(words) = &file.shell {
         let words: Vec<String> = words.iter().map(|one| plain(one)).collect();
         format!("{} {}", words.join(" "), word(&text))
-    } else if shell == Shell::Allowed {
+    } else if shell == ShellLines::Allowed {
         format!("sh -cu {}", word(&text))
     } else {
         return Err(format!("{} needs a shell", text::quoted(body.trim())));

@@ -6,7 +6,10 @@
 
 use std::sync::Arc;
 
-use super::{Cursor, CursorSlot, Edge, Graph, Guard, Loop, Slot, Socket, Target};
+use super::{
+    CursorDefinition, CursorIndex, Edge, Graph, LoopDefinition, RouteGuard, RouteTarget, Socket,
+    SocketIndex,
+};
 use crate::materia::Materia;
 use crate::name::SocketId;
 
@@ -17,7 +20,7 @@ impl Graph {
     }
 
     /// Where a cast begins.
-    pub fn entry(&self) -> Slot {
+    pub fn entry(&self) -> SocketIndex {
         self.0.entry
     }
 
@@ -27,7 +30,7 @@ impl Graph {
     }
 
     /// The socket in a slot.
-    pub fn socket(&self, slot: Slot) -> &Socket {
+    pub fn socket(&self, slot: SocketIndex) -> &Socket {
         &self.0.sockets[slot.0]
     }
 
@@ -41,36 +44,36 @@ impl Graph {
     }
 
     /// Every slot, in the order written.
-    pub fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
-        (0..self.0.sockets.len()).map(Slot)
+    pub fn slots(&self) -> impl Iterator<Item = SocketIndex> + use<> {
+        (0..self.0.sockets.len()).map(SocketIndex)
     }
 
     /// The slot of the socket with this id.
-    pub fn find(&self, id: &str) -> Option<Slot> {
+    pub fn find(&self, id: &str) -> Option<SocketIndex> {
         let id: SocketId = id.parse().ok()?;
         self.0.by_id.get(&id).copied()
     }
 
     /// The loops, in the order written.
-    pub fn loops(&self) -> &[Loop] {
+    pub fn loops(&self) -> &[LoopDefinition] {
         &self.0.loops
     }
 
     /// The cursors.
-    pub fn cursors(&self) -> &[Cursor] {
+    pub fn cursors(&self) -> &[CursorDefinition] {
         &self.0.cursors
     }
 
     /// The cursor in a slot.
-    pub fn cursor(&self, slot: CursorSlot) -> &Cursor {
+    pub fn cursor(&self, slot: CursorIndex) -> &CursorDefinition {
         &self.0.cursors[slot.0]
     }
 
     /// What a target is called: the socket's id, or `end`.
-    pub fn target_name(&self, target: Target) -> &str {
+    pub fn target_name(&self, target: RouteTarget) -> &str {
         match target {
-            Target::Socket(slot) => self.socket(slot).id.as_str(),
-            Target::End => "end",
+            RouteTarget::Socket(slot) => self.socket(slot).id.as_str(),
+            RouteTarget::End => "end",
         }
     }
 
@@ -80,7 +83,7 @@ impl Graph {
     }
 
     /// The edge that is taken from a socket for an outcome: the first that matches.
-    pub fn edge(&self, from: Slot, outcome: Option<bool>) -> Option<&Edge> {
+    pub fn edge(&self, from: SocketIndex, outcome: Option<bool>) -> Option<&Edge> {
         self.socket(from)
             .edges
             .iter()
@@ -88,37 +91,42 @@ impl Graph {
     }
 
     /// Where a cast goes when the list is done after this socket; without a route, to the end.
-    pub fn exhausted(&self, from: Slot, outcome: Option<bool>) -> Target {
+    pub fn exhausted(&self, from: SocketIndex, outcome: Option<bool>) -> RouteTarget {
         let mut around = self.loops_of(from);
         around
             .find_map(|region| region.exit(from, outcome))
-            .map_or(Target::End, |exit| exit.to)
+            .map_or(RouteTarget::End, |exit| exit.to)
     }
 
     /// Where a cast goes when it enters a socket whose list is empty (C4).
     ///
     /// Only `always` routes count: from the entered socket first, then from the exit source, then
     /// from any member.
-    pub fn empty(&self, entered: Slot) -> Target {
+    pub fn empty(&self, entered: SocketIndex) -> RouteTarget {
         let own = self
             .loops_of(entered)
-            .find_map(|region| region.route(entered, Guard::Always));
+            .find_map(|region| region.route(entered, RouteGuard::Always));
         let route = own.or_else(|| {
             self.loops_of(entered).find_map(|region| {
                 let source = region
                     .exit_source
-                    .and_then(|source| region.route(source, Guard::Always));
-                source.or_else(|| region.exits.iter().find(|exit| exit.guard == Guard::Always))
+                    .and_then(|source| region.route(source, RouteGuard::Always));
+                source.or_else(|| {
+                    region
+                        .exits
+                        .iter()
+                        .find(|exit| exit.guard == RouteGuard::Always)
+                })
             })
         });
-        route.map_or(Target::End, |exit| exit.to)
+        route.map_or(RouteTarget::End, |exit| exit.to)
     }
 
     /// The socket where a list goes on when this socket advanced, items are left and none of its
     /// edges matches (C3): the entry of its loop, else the socket that works through the list.
-    pub fn next_item(&self, from: Slot) -> Option<Slot> {
+    pub fn next_item(&self, from: SocketIndex) -> Option<SocketIndex> {
         let cursor = self.socket(from).advance.as_ref()?.cursor;
-        let over = |region: &&Loop| {
+        let over = |region: &&LoopDefinition| {
             region
                 .each
                 .as_ref()
@@ -135,28 +143,32 @@ impl Graph {
         around.map(|region| region.entry).or_else(alone)
     }
 
-    fn each_cursor(&self, slot: Slot) -> Option<CursorSlot> {
+    fn each_cursor(&self, slot: SocketIndex) -> Option<CursorIndex> {
         self.socket(slot).each.as_ref().map(|each| each.cursor)
     }
 
     /// The cursors that start anew on the way from one socket to another, or into the graph (C3).
-    pub fn restarted(&self, from: Option<Slot>, to: Slot) -> impl Iterator<Item = CursorSlot> {
+    pub fn restarted(
+        &self,
+        from: Option<SocketIndex>,
+        to: SocketIndex,
+    ) -> impl Iterator<Item = CursorIndex> {
         let cursors = self.0.cursors.iter().enumerate();
         cursors.filter_map(move |(position, cursor)| {
             let outside = from.is_none_or(|from| !cursor.region.contains(from));
-            (outside && cursor.region.contains(to)).then_some(CursorSlot(position))
+            (outside && cursor.region.contains(to)).then_some(CursorIndex(position))
         })
     }
 
     /// The cursors that start anew when this generator has produced a list (C3).
-    pub fn regenerated(&self, generator: Slot) -> impl Iterator<Item = CursorSlot> {
+    pub fn regenerated(&self, generator: SocketIndex) -> impl Iterator<Item = CursorIndex> {
         let cursors = self.0.cursors.iter().enumerate();
         cursors
             .filter(move |(_, cursor)| cursor.generator == Some(generator))
-            .map(|(at, _)| CursorSlot(at))
+            .map(|(at, _)| CursorIndex(at))
     }
 
-    fn loops_of(&self, slot: Slot) -> impl Iterator<Item = &Loop> {
+    fn loops_of(&self, slot: SocketIndex) -> impl Iterator<Item = &LoopDefinition> {
         self.socket(slot)
             .loops
             .iter()

@@ -6,19 +6,19 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Layer, Scope};
-use crate::document::{Content, Findings, Path, SourceMember};
+use super::{ConfigLayer, ConfigScope};
+use crate::document::{Findings, JsonContent, SourceMember, ValuePath};
 use crate::finding::Finding;
-use crate::loadout::document::Section;
+use crate::loadout::document::ConfigSection;
 use crate::loadout::settings::SettingGroups;
 use crate::materia::{is_kind_field, is_run_field, kind_of};
 use crate::text;
 
 /// All layers, merged.
 #[derive(Debug)]
-pub(super) struct Merged<'a> {
-    pub(super) materia: Definitions<'a>,
-    pub(super) loadouts: Definitions<'a>,
+pub(super) struct MergedLayers<'a> {
+    pub(super) materia: MergedDefinitions<'a>,
+    pub(super) loadouts: MergedDefinitions<'a>,
     pub(super) settings: SettingGroups<'a>,
     pub(super) active: Option<SourceMember<'a>>,
     pub(super) active_id: Option<SourceMember<'a>>,
@@ -26,7 +26,7 @@ pub(super) struct Merged<'a> {
 
 /// A definition with the fields that are left of all layers.
 #[derive(Debug)]
-pub(super) struct Definition<'a> {
+pub(super) struct MergedDefinition<'a> {
     pub(super) name: &'a str,
     /// The definition in the highest layer that has one.
     pub(super) highest: SourceMember<'a>,
@@ -36,7 +36,7 @@ pub(super) struct Definition<'a> {
     removed: bool,
 }
 
-impl<'a> Definition<'a> {
+impl<'a> MergedDefinition<'a> {
     /// The text of a field, where it is one.
     pub(super) fn text(&self, name: &str) -> Option<&'a str> {
         self.fields
@@ -53,18 +53,18 @@ impl<'a> Definition<'a> {
 
 /// The definitions of one section, in the order of their first appearance.
 #[derive(Debug, Default)]
-pub(super) struct Definitions<'a> {
-    all: Vec<Definition<'a>>,
+pub(super) struct MergedDefinitions<'a> {
+    all: Vec<MergedDefinition<'a>>,
     by_name: HashMap<&'a str, usize>,
 }
 
-impl<'a> Definitions<'a> {
+impl<'a> MergedDefinitions<'a> {
     /// Those that no layer removed.
-    pub(super) fn live(&self) -> impl Iterator<Item = &Definition<'a>> {
+    pub(super) fn live(&self) -> impl Iterator<Item = &MergedDefinition<'a>> {
         self.all.iter().filter(|one| !one.removed)
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&Definition<'a>> {
+    pub(super) fn get(&self, name: &str) -> Option<&MergedDefinition<'a>> {
         self.by_name
             .get(name)
             .map(|at| &self.all[*at])
@@ -72,10 +72,10 @@ impl<'a> Definitions<'a> {
     }
 
     /// The definition that a layer adds to; one that was removed starts empty.
-    fn open(&mut self, field: SourceMember<'a>) -> &mut Definition<'a> {
+    fn open(&mut self, field: SourceMember<'a>) -> &mut MergedDefinition<'a> {
         let name = field.name();
         let at = *self.by_name.entry(name).or_insert_with(|| {
-            self.all.push(Definition {
+            self.all.push(MergedDefinition {
                 name,
                 highest: field,
                 fields: Vec::new(),
@@ -95,10 +95,13 @@ impl<'a> Definitions<'a> {
 }
 
 /// Merges the layers, lowest first.
-pub(super) fn merge<'a>(layers: &'a [Layer], findings: &mut Vec<Finding>) -> Merged<'a> {
-    let mut merged = Merged {
-        materia: Definitions::default(),
-        loadouts: Definitions::default(),
+pub(super) fn merge<'a>(
+    layers: &'a [ConfigLayer],
+    findings: &mut Vec<Finding>,
+) -> MergedLayers<'a> {
+    let mut merged = MergedLayers {
+        materia: MergedDefinitions::default(),
+        loadouts: MergedDefinitions::default(),
         settings: SettingGroups::default(),
         active: None,
         active_id: None,
@@ -106,7 +109,7 @@ pub(super) fn merge<'a>(layers: &'a [Layer], findings: &mut Vec<Finding>) -> Mer
     let mut shipped: HashSet<&str> = HashSet::new();
     for (index, layer) in layers.iter().enumerate() {
         let document = &layer.document;
-        for field in document.definitions(Section::Materia) {
+        for field in document.definitions(ConfigSection::Materia) {
             let field = SourceMember {
                 layer: index,
                 ..field
@@ -114,8 +117,8 @@ pub(super) fn merge<'a>(layers: &'a [Layer], findings: &mut Vec<Finding>) -> Mer
             add_materia(&mut merged.materia, field);
         }
         let readonly = Findings::default();
-        for field in document.definitions(Section::Loadouts) {
-            if layer.scope == Scope::Default {
+        for field in document.definitions(ConfigSection::Loadouts) {
+            if layer.scope == ConfigScope::Default {
                 shipped.insert(field.name());
             } else if shipped.contains(field.name()) {
                 report_readonly(&readonly, field);
@@ -151,7 +154,7 @@ pub(super) fn merge<'a>(layers: &'a [Layer], findings: &mut Vec<Finding>) -> Mer
 }
 
 fn report_readonly(findings: &Findings, field: SourceMember<'_>) {
-    let section = Path::Root.member(Section::Loadouts.name());
+    let section = ValuePath::Root.member(ConfigSection::Loadouts.name());
     let value = field.value(&section, "readonly-loadout", findings);
     let name = text::quoted(field.name());
     let message =
@@ -160,11 +163,11 @@ fn report_readonly(findings: &Findings, field: SourceMember<'_>) {
     value.at.at_name().error(message, hint);
 }
 
-fn add_materia<'a>(all: &mut Definitions<'a>, field: SourceMember<'a>) {
+fn add_materia<'a>(all: &mut MergedDefinitions<'a>, field: SourceMember<'a>) {
     let one = all.open(field);
     match field.node().content {
-        Content::Null => one.removed = true,
-        Content::Object(_) => {
+        JsonContent::Null => one.removed = true,
+        JsonContent::Object(_) => {
             let upper: Vec<SourceMember<'a>> = field.members().collect();
             let (below, above) = (kind_of(&one.fields), kind_of(&upper));
             if below.is_some() && above.is_some() && below != above {
@@ -179,11 +182,11 @@ fn add_materia<'a>(all: &mut Definitions<'a>, field: SourceMember<'a>) {
     }
 }
 
-fn add_loadout<'a>(all: &mut Definitions<'a>, field: SourceMember<'a>) {
+fn add_loadout<'a>(all: &mut MergedDefinitions<'a>, field: SourceMember<'a>) {
     let one = all.open(field);
     match field.node().content {
-        Content::Null => one.removed = true,
-        Content::Object(_) => {
+        JsonContent::Null => one.removed = true,
+        JsonContent::Object(_) => {
             let has = |name: &str| field.members().any(|member| member.name() == name);
             if has("sockets") && !has("loops") {
                 one.drop_fields(|name| name == "loops");

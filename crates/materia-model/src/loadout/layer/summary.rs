@@ -2,24 +2,24 @@
 //!
 //! Owns ids that are made from scope and name, and the rule that shipped loadouts are never edited.
 
-use super::Scope;
-use super::merge::Definition;
+use super::ConfigScope;
+use super::merge::MergedDefinition;
 
 /// What a list of loadouts shows about one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Summary<'a> {
+pub struct LayeredLoadout<'a> {
     pub name: &'a str,
     /// Its stable id: the one it has, else one made from scope and name.
     pub id: String,
     /// The highest layer that says something about it.
-    pub scope: Scope,
+    pub scope: ConfigScope,
     pub description: Option<&'a str>,
-    pub edit: Edit,
+    pub edit: EditRight,
 }
 
 /// Who may change a loadout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Edit {
+pub enum EditRight {
     /// Anybody.
     Open,
     /// Nobody until it is unlocked.
@@ -29,16 +29,16 @@ pub enum Edit {
 }
 
 /// What a list shows about a loadout.
-pub(super) fn summary<'a>(one: &Definition<'a>, scope: Scope) -> Summary<'a> {
+pub(super) fn summary<'a>(one: &MergedDefinition<'a>, scope: ConfigScope) -> LayeredLoadout<'a> {
     let edit = match scope {
-        Scope::Default => Edit::Shipped,
-        _ if one.text("lockState") == Some("locked") => Edit::Locked,
-        _ => Edit::Open,
+        ConfigScope::Default => EditRight::Shipped,
+        _ if one.text("lockState") == Some("locked") => EditRight::Locked,
+        _ => EditRight::Open,
     };
     let id = one
         .text("id")
         .map_or_else(|| made_id(scope, one.name), str::to_owned);
-    Summary {
+    LayeredLoadout {
         name: one.name,
         id,
         scope,
@@ -48,13 +48,13 @@ pub(super) fn summary<'a>(one: &Definition<'a>, scope: Scope) -> Summary<'a> {
 }
 
 /// Whether a loadout is known by this id.
-pub(super) fn has_id(one: &Definition<'_>, scope: Scope, given: &str) -> bool {
+pub(super) fn has_id(one: &MergedDefinition<'_>, scope: ConfigScope, given: &str) -> bool {
     let lower = || format!("{}:{}", scope.as_str(), one.name.to_lowercase());
     one.text("id") == Some(given) || made_id(scope, one.name) == given || lower() == given
 }
 
 /// The id of a loadout that has none: its scope and its name in plain letters.
-fn made_id(scope: Scope, name: &str) -> String {
+fn made_id(scope: ConfigScope, name: &str) -> String {
     let plain: String = name
         .to_lowercase()
         .chars()

@@ -5,33 +5,33 @@
 
 use serde_json::Value;
 
-use super::merge::{Definition, Definitions};
-use super::{Config, Scope};
+use super::merge::{MergedDefinition, MergedDefinitions};
+use super::{Config, ConfigScope};
 
 /// A definition as it is written.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Written<'a> {
+pub struct WrittenDefinition<'a> {
     pub name: &'a str,
     /// The highest layer that says something about it.
-    pub scope: Scope,
+    pub scope: ConfigScope,
     /// What all layers together say.
     pub value: Value,
 }
 
 impl<'a> Config<'a> {
     /// The loadouts, in the order of their first definition.
-    pub fn written_loadouts(&self) -> Vec<Written<'a>> {
+    pub fn written_loadouts(&self) -> Vec<WrittenDefinition<'a>> {
         self.written_all(&self.merged.loadouts)
     }
 
     /// The materia, in the order of their first definition.
-    pub fn written_materia(&self) -> Vec<Written<'a>> {
+    pub fn written_materia(&self) -> Vec<WrittenDefinition<'a>> {
         self.written_all(&self.merged.materia)
     }
 
-    fn written_all(&self, definitions: &Definitions<'a>) -> Vec<Written<'a>> {
-        let scope = |one: &Definition<'a>| self.layers[one.highest.layer].scope;
-        let written = |one: &Definition<'a>| Written {
+    fn written_all(&self, definitions: &MergedDefinitions<'a>) -> Vec<WrittenDefinition<'a>> {
+        let scope = |one: &MergedDefinition<'a>| self.layers[one.highest.layer].scope;
+        let written = |one: &MergedDefinition<'a>| WrittenDefinition {
             name: one.name,
             scope: scope(one),
             value: value(one),
@@ -41,7 +41,7 @@ impl<'a> Config<'a> {
 }
 
 /// The fields of a definition as one object; what is no object is shown as it is.
-pub(super) fn value(one: &Definition<'_>) -> Value {
+pub(super) fn value(one: &MergedDefinition<'_>) -> Value {
     if one.broken {
         return one.highest.node().to_value();
     }

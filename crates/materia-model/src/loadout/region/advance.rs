@@ -4,14 +4,14 @@
 //! Owns where a loop turns to its next item when nobody said so.
 
 use super::super::draft::TextDraft;
-use super::super::graph::{Guard, Slot};
+use super::super::graph::{RouteGuard, SocketIndex};
 use super::super::loops::INVALID;
-use super::{Derived, List, One, Region};
-use crate::materia::Parse;
+use super::{DerivedAdvance, LoopList, LoopReading, One};
+use crate::materia::OutputParse;
 
 impl One<'_> {
     /// The advance that follows from the exit, or a finding where the written one differs.
-    pub(super) fn advance(&mut self, region: &Region) -> Option<Derived> {
+    pub(super) fn advance(&mut self, region: &LoopReading) -> Option<DerivedAdvance> {
         let list = region.list.as_ref()?;
         let exit = self.exit();
         if let Some((from, when, _)) = exit {
@@ -19,7 +19,7 @@ impl One<'_> {
             if own && self.written.consumes.is_some() {
                 self.same_advance(from, when, list);
             }
-            let derived = Derived {
+            let derived = DerivedAdvance {
                 socket: from,
                 region: self.index,
                 when,
@@ -40,7 +40,7 @@ impl One<'_> {
     }
 
     /// Routes that all leave from one socket say where the loop turns.
-    fn advance_of_exits(&mut self, region: &Region) -> Option<Derived> {
+    fn advance_of_exits(&mut self, region: &LoopReading) -> Option<DerivedAdvance> {
         let first = region.exits.first()?;
         if region.exits.iter().any(|route| route.from != first.from) {
             return None;
@@ -48,14 +48,15 @@ impl One<'_> {
         let when = if region.exits.len() == 1 {
             first.guard
         } else {
-            Guard::Always
+            RouteGuard::Always
         };
         let (socket, region) = (first.from, self.index);
         let reading = self.readings[socket.0].as_mut()?;
-        if when.is_guarded() && *reading.parse.get_or_insert(Parse::Json) == Parse::Text {
+        if when.is_guarded() && *reading.parse.get_or_insert(OutputParse::Json) == OutputParse::Text
+        {
             return None;
         }
-        Some(Derived {
+        Some(DerivedAdvance {
             socket,
             region,
             when,
@@ -63,7 +64,7 @@ impl One<'_> {
     }
 
     /// The written advance of an exit source must be the one that the loop implies.
-    fn same_advance(&self, from: Slot, when: Guard, list: &List) {
+    fn same_advance(&self, from: SocketIndex, when: RouteGuard, list: &LoopList) {
         let socket = &self.draft.sockets[from.0];
         let Some(advance) = &socket.advance else {
             return;
@@ -71,7 +72,7 @@ impl One<'_> {
         let written_when = if advance.when_at.is_some() {
             advance.when
         } else {
-            Some(Guard::Always)
+            Some(RouteGuard::Always)
         };
         let fields = [
             (

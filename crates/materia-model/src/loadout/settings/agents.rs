@@ -9,7 +9,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::read::INVALID;
-use crate::document::{DocValue, FieldTable, Findings, Path, Read, Schema, SourceMember, field};
+use crate::document::{
+    DocValue, FieldTable, Findings, Read, Schema, SourceMember, ValuePath, field,
+};
 use crate::text;
 
 /// An agent's program.
@@ -67,7 +69,7 @@ pub(super) fn read(
     findings: &Findings,
     members: &[SourceMember<'_>],
 ) -> BTreeMap<String, AgentProgram> {
-    let path = Path::Root.member("agents");
+    let path = ValuePath::Root.member("agents");
     let program = |member: &SourceMember<'_>| {
         let program = program(&member.value(&path, INVALID, findings))?;
         Some((member.name().to_owned(), program))
@@ -112,12 +114,12 @@ fn variables(value: &DocValue<'_>) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use crate::finding::Source;
-    use crate::loadout::{Config, Document, Layer, Scope};
+    use crate::loadout::{Config, ConfigDocument, ConfigLayer, ConfigScope};
 
-    fn layer(scope: Scope, text: &str) -> Layer {
-        Layer {
+    fn layer(scope: ConfigScope, text: &str) -> ConfigLayer {
+        ConfigLayer {
             scope,
-            document: Document::parse(Source::new("c.json", text)),
+            document: ConfigDocument::parse(Source::new("c.json", text)),
         }
     }
 
@@ -125,11 +127,11 @@ mod tests {
     fn definitions_of_higher_layers_replace_lower_ones_and_broken_ones_are_reported() {
         let layers = [
             layer(
-                Scope::User,
+                ConfigScope::User,
                 r#"{"agent": "a", "agents": {"a": {"command": ["x"]}, "b": {"command": ["y", "-z"]}}}"#,
             ),
             layer(
-                Scope::Flag,
+                ConfigScope::Flag,
                 r#"{"agent": "c", "agents": {"a": {"kind": "acp", "command": ["w"], "env": {"K": "v"}}, "c": {"kind": "pi"}, "d": 1}}"#,
             ),
         ];
@@ -155,11 +157,14 @@ mod tests {
     #[test]
     fn what_was_read_is_written_as_it_can_be_read_again() {
         let layers = [layer(
-            Scope::Flag,
+            ConfigScope::Flag,
             r#"{"agents": {"a": {"command": ["x"], "text": "$.t", "model": "m"}}}"#,
         )];
         let read = Config::load(&layers).settings().clone();
-        let again = [layer(Scope::Flag, &serde_json::to_string(&read).unwrap())];
+        let again = [layer(
+            ConfigScope::Flag,
+            &serde_json::to_string(&read).unwrap(),
+        )];
         assert_eq!(Config::load(&again).settings(), &read);
     }
 }

@@ -5,12 +5,14 @@
 
 use serde_json::json;
 
-use super::{Budget, Compaction, Limits, Settings, agents};
-use crate::document::{DocValue, FieldTable, Findings, Path, Read, Schema, SourceMember, field};
+use super::{BudgetSettings, CompactionSettings, ConfigSettings, LimitSettings, agents};
+use crate::document::{
+    DocValue, FieldTable, Findings, Read, Schema, SourceMember, ValuePath, field,
+};
 
 pub(super) const INVALID: &str = "invalid-setting";
 
-pub(in crate::loadout) const BUDGET: FieldTable<Read<Budget>> = FieldTable {
+pub(in crate::loadout) const BUDGET: FieldTable<Read<BudgetSettings>> = FieldTable {
     owner: "a budget",
     about: "What a cast may spend.",
     fields: &[
@@ -29,7 +31,7 @@ pub(in crate::loadout) const BUDGET: FieldTable<Read<Budget>> = FieldTable {
     ],
 };
 
-pub(in crate::loadout) const LIMITS: FieldTable<Read<Limits>> = FieldTable {
+pub(in crate::loadout) const LIMITS: FieldTable<Read<LimitSettings>> = FieldTable {
     owner: "the limits of a cast",
     about: "The safety net against casts that never end.",
     fields: &[
@@ -47,7 +49,7 @@ pub(in crate::loadout) const LIMITS: FieldTable<Read<Limits>> = FieldTable {
     ],
 };
 
-pub(in crate::loadout) const COMPACTION: FieldTable<Read<Compaction>> = FieldTable {
+pub(in crate::loadout) const COMPACTION: FieldTable<Read<CompactionSettings>> = FieldTable {
     owner: "compaction",
     about: "When an agent's context is compacted.",
     fields: &[
@@ -105,12 +107,12 @@ pub(crate) struct SettingGroups<'a> {
 }
 
 /// Reads the settings.
-pub(crate) fn read(findings: &Findings, groups: &SettingGroups<'_>) -> Settings {
+pub(crate) fn read(findings: &Findings, groups: &SettingGroups<'_>) -> ConfigSettings {
     let text = |member: Option<SourceMember<'_>>| {
-        let value = member?.value(&Path::Root, INVALID, findings);
+        let value = member?.value(&ValuePath::Root, INVALID, findings);
         value.text().map(str::to_owned)
     };
-    Settings {
+    ConfigSettings {
         artifact_dir: text(groups.artifact_dir),
         budget: group(&BUDGET, "budget", &groups.budget, findings),
         limits: group(&LIMITS, "limits", &groups.limits, findings),
@@ -126,7 +128,7 @@ fn group<T: Default>(
     members: &[SourceMember<'_>],
     findings: &Findings,
 ) -> T {
-    let path = Path::Root.member(name);
+    let path = ValuePath::Root.member(name);
     let mut group = T::default();
     for member in members {
         table.read_known(&mut group, &(), &member.value(&path, INVALID, findings));

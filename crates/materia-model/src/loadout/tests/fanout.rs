@@ -3,16 +3,16 @@
 use serde_json::{Value, json};
 
 use super::{graph, with, work};
-use crate::loadout::fanout::{Net, visits};
-use crate::loadout::settings::Limits;
+use crate::loadout::fanout::{DefaultLimits, visits};
+use crate::loadout::settings::LimitSettings;
 
-const NET: Net = Net {
+const NET: DefaultLimits = DefaultLimits {
     visits: 10_000,
     cycles: 10,
 };
 
 fn counts(loadout: &Value, items: u64) -> Vec<(u64, u64)> {
-    let all = visits(&graph(loadout), &Limits::default(), NET, items);
+    let all = visits(&graph(loadout), &LimitSettings::default(), NET, items);
     all.iter().map(|one| (one.smooth, one.most)).collect()
 }
 
@@ -33,9 +33,9 @@ fn without_a_limit_the_detection_of_stalls_is_the_bound() {
     let circle = json!({"entry": "S1", "sockets": {"S1": {"materia": "J", "edges": [
         {"when": "not_satisfied", "to": "S1"}, {"when": "satisfied", "to": "end"}]}}});
     assert_eq!(counts(&circle, 1), [(1, 11)]);
-    let tight = Limits {
+    let tight = LimitSettings {
         max_no_advance_cycles: Some(2),
-        ..Limits::default()
+        ..LimitSettings::default()
     };
     assert_eq!(visits(&graph(&circle), &tight, NET, 1)[0].most, 3);
     let capped = json!({"entry": "S1", "sockets": {"S1": {"materia": "J", "limits": {"maxVisits": 2}, "edges": [

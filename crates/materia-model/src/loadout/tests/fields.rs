@@ -38,7 +38,7 @@ fn accepts(place: &[&str], others: &Value, name: &str) -> bool {
         step => path_member(&path, step),
     });
     let foreign = ["unknown-field", "obsolete-field", "misplaced-field"];
-    let findings = Config::load(&[layer(Scope::Flag, &config)]).check();
+    let findings = Config::load(&[layer(ConfigScope::Flag, &config)]).check();
     !findings
         .iter()
         .any(|finding| finding.path.as_deref() == Some(&path) && foreign.contains(&finding.code))

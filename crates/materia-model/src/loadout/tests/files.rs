@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{layer, shelf, told};
 use crate::finding::Source;
-use crate::loadout::{Config, Document, Layer, Scope};
+use crate::loadout::{Config, ConfigDocument, ConfigLayer, ConfigScope};
 
 #[test]
 fn a_broken_loadout_disables_no_other() {
@@ -14,9 +14,9 @@ fn a_broken_loadout_disables_no_other() {
          \"Wrong\": 1}}}}",
         shelf()
     );
-    let document = Document::parse(Source::new("c.json", &text));
-    let layers = [Layer {
-        scope: Scope::User,
+    let document = ConfigDocument::parse(Source::new("c.json", &text));
+    let layers = [ConfigLayer {
+        scope: ConfigScope::User,
         document,
     }];
     let config = Config::load(&layers);
@@ -47,7 +47,7 @@ fn a_broken_loadout_disables_no_other() {
 #[test]
 fn a_broken_materia_stops_only_those_who_hold_it() {
     let layers = [layer(
-        Scope::User,
+        ConfigScope::User,
         &json!({
             "materia": {"Bad": {"tools": "none"}, "A": {"tools": "none", "prompt": "p"}},
             "loadouts": {
@@ -115,7 +115,7 @@ fn files_say_what_is_wrong_with_them() {
         ),
     ];
     for (value, expected) in table {
-        let layers = [layer(Scope::User, &value)];
+        let layers = [layer(ConfigScope::User, &value)];
         assert_eq!(told(&Config::load(&layers).check()), expected, "{value}");
     }
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::{layer, shelf};
-use crate::loadout::{Config, Scope};
+use crate::loadout::{Config, ConfigScope};
 use crate::picture;
 
 /// Words that mean something somewhere in a config.
@@ -46,7 +46,7 @@ fn places_everywhere(config: &Config<'_>) {
 proptest! {
     #[test]
     fn arbitrary_json_never_panics_and_every_finding_has_a_place(value in anything(), over in anything()) {
-        let layers = [layer(Scope::Default, &value), layer(Scope::Flag, &over)];
+        let layers = [layer(ConfigScope::Default, &value), layer(ConfigScope::Flag, &over)];
         let config = Config::load(&layers);
         places_everywhere(&config);
         let _ = config.active();
@@ -57,7 +57,7 @@ proptest! {
         let mut loadout = if loadout.is_object() { loadout } else { json!({}) };
         loadout["sockets"] = json!({"S1": sockets.clone(), "S2": {"materia": "A", "edges": sockets}});
         loadout["loops"] = json!({"l": loops});
-        let layers = [layer(Scope::Flag, &json!({"materia": shelf(), "loadouts": {"T": loadout}}))];
+        let layers = [layer(ConfigScope::Flag, &json!({"materia": shelf(), "loadouts": {"T": loadout}}))];
         let config = Config::load(&layers);
         places_everywhere(&config);
         if let Some(graph) = config.compile("T").and_then(|compiled| compiled.graph) {
@@ -81,7 +81,7 @@ proptest! {
         members.sort();
         members.dedup();
         let loops = json!({"l": {"sockets": members.clone(), "iterator": {"items": "state.x"}, "exit": {"from": members[0], "when": "satisfied"}}});
-        let layers = [layer(Scope::Flag, &json!({"materia": shelf(), "loadouts": {"T": {"sockets": sockets, "loops": loops}}}))];
+        let layers = [layer(ConfigScope::Flag, &json!({"materia": shelf(), "loadouts": {"T": {"sockets": sockets, "loops": loops}}}))];
         let compiled = Config::load(&layers).compile("T").unwrap();
         let graph = compiled.graph.unwrap();
         prop_assert_eq!(graph.sockets().len(), count);

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{layer, told};
-use crate::loadout::layer::Edit;
-use crate::loadout::{Config, Layer, Scope};
-use crate::materia::{Materia, Run};
+use crate::loadout::layer::EditRight;
+use crate::loadout::{Config, ConfigLayer, ConfigScope};
+use crate::materia::{Materia, UtilityCommand};
 
-fn layers(values: &[(Scope, Value)]) -> Vec<Layer> {
+fn layers(values: &[(ConfigScope, Value)]) -> Vec<ConfigLayer> {
     values
         .iter()
         .map(|(scope, value)| layer(*scope, value))
@@ -26,24 +26,26 @@ fn command(word: &str) -> Value {
 fn materia_merge_field_by_field_and_know_their_file() {
     let layers = layers(&[
         (
-            Scope::Default,
+            ConfigScope::Default,
             json!({"materia": {"S": {"type": "utility", "script": {"kind": "shippedUtility", "name": "x.mjs"}, "parse": "json"}, "Gone": command("g")}}),
         ),
         (
-            Scope::User,
+            ConfigScope::User,
             json!({"materia": {"S": command("user"), "Gone": null, "P": {"tools": "none", "prompt": "p"}}}),
         ),
         (
-            Scope::Project,
+            ConfigScope::Project,
             json!({"materia": {"S": {"params": {"a": 9}, "parse": null}, "Gone": null, "P": {"command": ["now"]}}}),
         ),
-        (Scope::Flag, json!({"materia": {"S": {"label": "L"}}})),
+        (ConfigScope::Flag, json!({"materia": {"S": {"label": "L"}}})),
     ]);
     let config = Config::load(&layers);
     assert_eq!(told(config.findings()), [""; 0]);
     let merged = materia(&config, "S");
     // C19: command replaced script, and relative scripts are seen from the user's file
-    assert!(matches!(&merged.utility().unwrap().run, Run::Command(argv) if argv == &["user"]));
+    assert!(
+        matches!(&merged.utility().unwrap().run, UtilityCommand::Command(argv) if argv == &["user"])
+    );
     assert_eq!((merged.owner, merged.title(), merged.parse), (1, "L", None));
     assert_eq!(
         Value::Object(merged.utility().unwrap().params.clone()),
@@ -60,7 +62,7 @@ fn loadouts_merge_with_sockets_as_a_whole() {
     let said = |word: &str| json!({"materia": word});
     let layers = layers(&[
         (
-            Scope::User,
+            ConfigScope::User,
             json!({"materia": {"A": {"tools": "none", "prompt": "a"}}, "loadouts": {
                 "L": {"entry": "a", "description": "kept", "sockets": {"a": {"materia": "A", "edges": [{"to": "b"}]}, "b": said("A")}, "loops": {"l": {"sockets": ["b"]}}},
                 "K": {"sockets": {"a": said("A")}, "loops": {"l": {"sockets": ["a"]}}},
@@ -68,7 +70,7 @@ fn loadouts_merge_with_sockets_as_a_whole() {
             }}),
         ),
         (
-            Scope::Project,
+            ConfigScope::Project,
             json!({"loadouts": {"L": {"sockets": {"a": said("A")}}, "K": {"description": "new"}, "Gone": null}}),
         ),
     ]);
@@ -85,8 +87,18 @@ fn loadouts_merge_with_sockets_as_a_whole() {
     assert_eq!(
         shown,
         [
-            ("L", "project:l".to_owned(), Scope::Project, Edit::Open),
-            ("K", "project:k".to_owned(), Scope::Project, Edit::Open),
+            (
+                "L",
+                "project:l".to_owned(),
+                ConfigScope::Project,
+                EditRight::Open
+            ),
+            (
+                "K",
+                "project:k".to_owned(),
+                ConfigScope::Project,
+                EditRight::Open
+            ),
         ]
     );
 }
@@ -97,9 +109,9 @@ fn shipped_loadouts_are_readonly() {
     let shipped = json!({"materia": {"A": {"tools": "none", "prompt": "a"}}, "loadouts": {"Full Auto": {"sockets": {"a": {"materia": "A"}}}}});
     let mine = json!({"loadouts": {"Full Auto": {"sockets": {"b": {"materia": "A"}}}, "Mine": {"lockState": "locked", "sockets": {"b": {"materia": "A"}}}}});
     let layers = layers(&[
-        (Scope::Default, shipped),
-        (Scope::User, mine),
-        (Scope::Flag, json!({"loadouts": {"Full Auto": null}})),
+        (ConfigScope::Default, shipped),
+        (ConfigScope::User, mine),
+        (ConfigScope::Flag, json!({"loadouts": {"Full Auto": null}})),
     ]);
     let config = Config::load(&layers);
     assert_eq!(
@@ -112,7 +124,7 @@ fn shipped_loadouts_are_readonly() {
     let kept = config.compile("Full Auto").unwrap().graph.unwrap();
     assert_eq!(kept.sockets()[0].id.as_str(), "a");
     let edits: Vec<_> = config.loadouts().map(|one| one.edit).collect();
-    assert_eq!(edits, [Edit::Shipped, Edit::Locked]);
+    assert_eq!(edits, [EditRight::Shipped, EditRight::Locked]);
 }
 
 #[test]
@@ -120,7 +132,10 @@ fn the_active_loadout_is_the_highest_choice() {
     let one = json!({"sockets": {"a": {"materia": "A"}}});
     let base = json!({"materia": {"A": {"tools": "none", "prompt": "a"}}, "activeLoadout": "One", "loadouts": {"One": one, "Two": {"id": "mine:2", "sockets": {"a": {"materia": "A"}}}}});
     let active = |upper: Value| {
-        let layers = layers(&[(Scope::User, base.clone()), (Scope::Flag, upper)]);
+        let layers = layers(&[
+            (ConfigScope::User, base.clone()),
+            (ConfigScope::Flag, upper),
+        ]);
         let config = Config::load(&layers);
         config
             .active()
@@ -148,15 +163,15 @@ fn the_active_loadout_is_the_highest_choice() {
 fn settings_merge_by_key_and_null_removes() {
     let layers = layers(&[
         (
-            Scope::Default,
+            ConfigScope::Default,
             json!({"artifactDir": "x", "budget": {"maxTokens": 10, "maxCostUsd": 2.5}, "limits": {"maxSocketVisits": 5}}),
         ),
         (
-            Scope::User,
+            ConfigScope::User,
             json!({"budget": {"maxTokens": 20, "maxCostUsd": null}}),
         ),
         (
-            Scope::Flag,
+            ConfigScope::Flag,
             json!({"budget": {"warnAtPercent": 99, "stopAtLimit": false}}),
         ),
     ]);
@@ -172,7 +187,7 @@ fn settings_merge_by_key_and_null_removes() {
 
 #[test]
 fn the_resolved_document_compiles_to_the_same_graph() {
-    let layers_of = |value: Value| layers(&[(Scope::Flag, value)]);
+    let layers_of = |value: Value| layers(&[(ConfigScope::Flag, value)]);
     let first = layers_of(
         json!({"budget": {"maxTurns": 3}, "materia": super::shelf(), "loadouts": {"T": super::work()}}),
     );

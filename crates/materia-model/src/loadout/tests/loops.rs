@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use super::{graph, with, work};
 use crate::loadout::Graph;
-use crate::loadout::graph::{CursorSlot, Guard, Slot, Target};
-use crate::materia::Parse;
+use crate::loadout::graph::{CursorIndex, RouteGuard, RouteTarget, SocketIndex};
+use crate::materia::OutputParse;
 
-fn at(graph: &Graph, id: &str) -> Slot {
+fn at(graph: &Graph, id: &str) -> SocketIndex {
     graph.find(id).unwrap()
 }
 
-fn advance_of(graph: &Graph, id: &str) -> Option<(String, String, Guard)> {
+fn advance_of(graph: &Graph, id: &str) -> Option<(String, String, RouteGuard)> {
     let advance = graph.socket(at(graph, id)).advance.as_ref()?;
     Some((
         graph.cursor(advance.cursor).name.clone(),
@@ -34,7 +34,7 @@ fn an_exit_gives_the_advance_the_route_and_json() {
     let derived = (
         "workItemIndex".to_owned(),
         "state.workItems".to_owned(),
-        Guard::Satisfied,
+        RouteGuard::Satisfied,
     );
     assert_eq!(advance_of(&made, "S4"), Some(derived.clone()));
     assert_eq!(
@@ -42,7 +42,7 @@ fn an_exit_gives_the_advance_the_route_and_json() {
         [("exit:S4:satisfied".to_owned(), "S5".to_owned())]
     );
     let exit = &made.socket(at(&made, "S4")).contract;
-    assert!(exit.parse == Parse::Json && exit.needs_satisfied && !exit.generator);
+    assert!(exit.parse == OutputParse::Json && exit.needs_satisfied && !exit.generator);
     let each = made.loops()[0].each.clone().unwrap();
     assert_eq!(
         (each.items.as_str(), each.alias.as_str(), each.key(1)),
@@ -81,13 +81,13 @@ fn routes_alone_say_where_a_loop_turns() {
         json!({"id": "s", "from": "S4", "condition": "satisfied", "targetSocketId": "S5"});
     let always = json!({"id": "a", "from": "S4", "condition": "always", "targetSocketId": "S5"});
     let one = routes(json!([satisfied]));
-    assert_eq!(advance_of(&one, "S4").unwrap().2, Guard::Satisfied);
-    assert_eq!(one.socket(at(&one, "S4")).contract.parse, Parse::Json);
+    assert_eq!(advance_of(&one, "S4").unwrap().2, RouteGuard::Satisfied);
+    assert_eq!(one.socket(at(&one, "S4")).contract.parse, OutputParse::Json);
     assert_eq!(
         advance_of(&routes(json!([satisfied, always])), "S4")
             .unwrap()
             .2,
-        Guard::Always
+        RouteGuard::Always
     );
     assert_eq!(advance_of(&routes(json!([])), "S4"), None);
 }
@@ -178,7 +178,7 @@ fn cursors_belong_to_their_loop() {
     let (w1, g2, w2) = (at(&made, "w1"), at(&made, "g2"), at(&made, "w2"));
     let restarted = |from, to| {
         made.restarted(from, to)
-            .map(CursorSlot::position)
+            .map(CursorIndex::position)
             .collect::<Vec<_>>()
     };
     assert_eq!(restarted(Some(at(&made, "g1")), w1), [0]);
@@ -187,7 +187,7 @@ fn cursors_belong_to_their_loop() {
     assert_eq!(restarted(None, w1), [0]);
     assert_eq!(
         made.regenerated(g2)
-            .map(CursorSlot::position)
+            .map(CursorIndex::position)
             .collect::<Vec<_>>(),
         [1]
     );
@@ -213,7 +213,7 @@ fn a_socket_that_iterates_alone_keeps_its_place_inside_its_circle() {
     }
     let each = made.socket(at(&made, "each")).each.as_ref().unwrap();
     assert_eq!((each.alias.as_str(), each.key(0)), ("item", "0".to_owned()));
-    assert_eq!(made.exhausted(at(&made, "next"), None), Target::End);
+    assert_eq!(made.exhausted(at(&made, "next"), None), RouteTarget::End);
     assert_eq!(made.next_item(at(&made, "next")), Some(at(&made, "each")));
 }
 
@@ -234,10 +234,10 @@ fn a_loop_over_any_list_turns_at_its_exit_unless_somebody_advances() {
     let expected = (
         "lIndex".to_owned(),
         "state.tasks".to_owned(),
-        Guard::Satisfied,
+        RouteGuard::Satisfied,
     );
     assert_eq!(advance_of(&derived, "b"), Some(expected));
-    assert_eq!(derived.sockets()[1].contract.parse, Parse::Json);
+    assert_eq!(derived.sockets()[1].contract.parse, OutputParse::Json);
     let told = graph(&with(
         loadout,
         "/sockets/a/advance",
@@ -245,7 +245,7 @@ fn a_loop_over_any_list_turns_at_its_exit_unless_somebody_advances() {
     ));
     assert_eq!(
         (advance_of(&told, "b"), told.sockets()[1].contract.parse),
-        (None, Parse::Text)
+        (None, OutputParse::Text)
     );
     assert_eq!(told.cursors().len(), 1);
 }

@@ -3,7 +3,7 @@
 
 use super::shelf;
 use crate::finding::Source;
-use crate::loadout::{Config, Document, Layer, Scope};
+use crate::loadout::{Config, ConfigDocument, ConfigLayer, ConfigScope};
 use crate::picture;
 
 /// Reads and checks a text; a quadratic step would take minutes here.
@@ -12,9 +12,9 @@ fn survive(loadout: &str) -> usize {
         "{{\"materia\": {}, \"loadouts\": {{\"T\": {loadout}}}}}",
         shelf()
     );
-    let layers = [Layer {
-        scope: Scope::Flag,
-        document: Document::parse(Source::new("big.json", &text)),
+    let layers = [ConfigLayer {
+        scope: ConfigScope::Flag,
+        document: ConfigDocument::parse(Source::new("big.json", &text)),
     }];
     let config = Config::load(&layers);
     let compiled = config.compile("T").unwrap();

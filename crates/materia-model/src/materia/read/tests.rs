@@ -1,8 +1,8 @@
 //! Definitions as tables: what is read, what is refused and where.
 
-use super::super::{Run, Tools};
+use super::super::{AgentTools, UtilityCommand};
 use super::*;
-use crate::document::{self, Findings, Path};
+use crate::document::{self, Findings, ValuePath};
 use crate::finding::{Finding, Source};
 
 fn define(value: &Value) -> (Option<Materia>, Vec<Finding>) {
@@ -14,7 +14,7 @@ fn define(value: &Value) -> (Option<Materia>, Vec<Finding>) {
         member: &node.members()[0],
     };
     let fields: Vec<_> = definition.members().collect();
-    let path = Path::Root.member("materia");
+    let path = ValuePath::Root.member("materia");
     let value = definition.value(&path, INVALID, &Findings::default());
     let read = read(&fields, &value.at);
     (read, value.at.findings.take())
@@ -40,13 +40,13 @@ fn an_agents_role_is_read_whole() {
     let read = read.unwrap();
     assert_eq!(
         (read.title(), read.parse, read.locked),
-        ("Judge", Some(Parse::Json), true)
+        ("Judge", Some(OutputParse::Json), true)
     );
-    assert_eq!(read.interrupted, Interrupted::Ask);
+    assert_eq!(read.interrupted, InterruptedPolicy::Ask);
     assert_eq!(read.secret, ["TOKEN"]);
     assert_eq!(
         read.assign[0],
-        Assign {
+        StateAssign {
             target: "a.b".into(),
             source: "$.a".into()
         }
@@ -54,7 +54,7 @@ fn an_agents_role_is_read_whole() {
     let agent = read.agent().unwrap();
     assert_eq!(
         agent.tools,
-        Tools::Custom(vec!["read".into(), "grep".into()])
+        AgentTools::Custom(vec!["read".into(), "grep".into()])
     );
     assert!(agent.multi_turn && agent.agent.as_deref() == Some("mine"));
 }
@@ -67,18 +67,22 @@ fn a_utility_runs_one_of_four_things() {
         read.unwrap().utility().unwrap().run.clone()
     };
     assert!(
-        matches!(run(json!({"command": ["a", "b"]})), Run::Command(argv) if argv == ["a", "b"])
+        matches!(run(json!({"command": ["a", "b"]})), UtilityCommand::Command(argv) if argv == ["a", "b"])
     );
     let shipped =
         |name: &str| json!({"script": {"kind": "shippedUtility", "name": name, "runtime": "node"}});
-    assert!(matches!(run(shipped("detect-vcs.mjs")), Run::Shipped(name) if name == "detect-vcs"));
-    assert!(matches!(run(shipped("detect-vcs")), Run::Shipped(name) if name == "detect-vcs"));
+    assert!(
+        matches!(run(shipped("detect-vcs.mjs")), UtilityCommand::Shipped(name) if name == "detect-vcs")
+    );
+    assert!(
+        matches!(run(shipped("detect-vcs")), UtilityCommand::Shipped(name) if name == "detect-vcs")
+    );
     assert!(matches!(
         run(json!({"template": ["echo {x=1}", "cat"]})),
-        Run::Template(_)
+        UtilityCommand::Template(_)
     ));
     assert!(
-        matches!(run(json!({"type": "utility", "recipe": "review"})), Run::Recipe(name) if name == "review")
+        matches!(run(json!({"type": "utility", "recipe": "review"})), UtilityCommand::Recipe(name) if name == "review")
     );
 }
 

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::event::{self, Holder};
+use super::super::event::{self, MessageHolder};
 use super::super::*;
 use crate::record;
 use crate::time::Timestamp;
 
-fn holder(pid: i32) -> Holder {
-    Holder {
+fn holder(pid: i32) -> MessageHolder {
+    MessageHolder {
         pid,
         start_time: 1,
         boot_id: "b".to_owned(),
@@ -58,19 +58,19 @@ impl Book {
         );
     }
 
-    fn fold(&self) -> Mail {
-        fold(Mail::default(), &self.0)
+    fn fold(&self) -> MailState {
+        fold(MailState::default(), &self.0)
     }
 }
 
-fn fold(from: Mail, records: &[record::Record]) -> Mail {
+fn fold(from: MailState, records: &[record::Record]) -> MailState {
     records.iter().fold(from, |mut mail, record| {
         mail.apply(record);
         mail
     })
 }
 
-fn states(queue: &Queue) -> BTreeMap<String, &'static str> {
+fn states(queue: &MessageQueue) -> BTreeMap<String, &'static str> {
     queue
         .entries()
         .map(|entry| (entry.id.clone(), entry.state.as_str()))
@@ -84,10 +84,10 @@ fn a_message_is_queued_claimed_and_finished_once() {
         book.send(id, "run:a");
     }
     let mail = book.fold();
-    assert_eq!(mail.queue(&Place::Run).next(|_| false).unwrap().id, "m1");
+    assert_eq!(mail.queue(&QueueId::Run).next(|_| false).unwrap().id, "m1");
     book.write(event::CLAIM, json!({"id": "m1", "by": by(7)}));
     let mail = book.fold();
-    let queue = mail.queue(&Place::Run);
+    let queue = mail.queue(&QueueId::Run);
     assert_eq!(
         queue.next(|_| false).unwrap().id,
         "m2",
@@ -100,15 +100,18 @@ fn a_message_is_queued_claimed_and_finished_once() {
     );
     assert_eq!(
         queue.settle("m1", &holder(8), |_| false),
-        Settled::Held(holder(7))
+        SettleOutcome::Held(holder(7))
     );
-    assert_eq!(queue.settle("m1", &holder(7), |_| false), Settled::Open);
+    assert_eq!(
+        queue.settle("m1", &holder(7), |_| false),
+        SettleOutcome::Open
+    );
     book.write(event::HANDLED, json!({"id": "m1"}));
     book.write(event::FAILED, json!({"id": "m1", "error": "too late"}));
     book.write(event::FAILED, json!({"id": "m2", "error": "no"}));
     book.write(event::DELIVERED, json!({"id": "m3", "how": "stdin"}));
     let mail = book.fold();
-    let queue = mail.queue(&Place::Run);
+    let queue = mail.queue(&QueueId::Run);
     let expected = [("m1", "handled"), ("m2", "failed"), ("m3", "delivered")];
     assert_eq!(
         states(queue),
@@ -116,9 +119,12 @@ fn a_message_is_queued_claimed_and_finished_once() {
     );
     assert_eq!(
         queue.settle("m1", &holder(7), |_| false),
-        Settled::Already("handled")
+        SettleOutcome::Already("handled")
     );
-    assert_eq!(queue.settle("m9", &holder(7), |_| false), Settled::Unknown);
+    assert_eq!(
+        queue.settle("m9", &holder(7), |_| false),
+        SettleOutcome::Unknown
+    );
     assert_eq!(
         (
             queue.counts().handled,
@@ -144,10 +150,10 @@ fn a_new_generation_leaves_the_old_messages_behind() {
     let mail = book.fold();
     assert!(mail.is_on() && mail.left_behind == 2);
     assert_eq!(mail.first_generation.as_deref(), Some("g1"));
-    assert_eq!(mail.queue(&Place::Run).next(|_| true), None);
-    assert_eq!(states(mail.queue(&Place::Run))["m1"], "stale");
+    assert_eq!(mail.queue(&QueueId::Run).next(|_| true), None);
+    assert_eq!(states(mail.queue(&QueueId::Run))["m1"], "stale");
     assert_eq!(
-        mail.queue(&Place::Branch("w".parse().unwrap()))
+        mail.queue(&QueueId::Branch("w".parse().unwrap()))
             .counts()
             .stale,
         1
@@ -189,7 +195,7 @@ fn a_room_has_a_timeline_and_a_roster_and_routes_to_branches() {
     );
     assert_eq!(mail.room().timeline().count(), 2);
     for branch in ["x", "y"] {
-        let queue = mail.queue(&Place::Branch(branch.parse().unwrap()));
+        let queue = mail.queue(&QueueId::Branch(branch.parse().unwrap()));
         assert_eq!(states(queue), [(format!("m2:{branch}"), "queued")].into());
     }
     assert_eq!(
@@ -201,13 +207,13 @@ fn a_room_has_a_timeline_and_a_roster_and_routes_to_branches() {
     say(&mut book, "m3", "actor.leave", json!({}), json!({}));
     let mail = book.fold();
     assert_eq!(
-        mail.queue(&Place::Branch("x".parse().unwrap()))
+        mail.queue(&QueueId::Branch("x".parse().unwrap()))
             .counts()
             .queued,
         1
     );
     assert_eq!(
-        mail.queue(&Place::Branch("y".parse().unwrap()))
+        mail.queue(&QueueId::Branch("y".parse().unwrap()))
             .counts()
             .handled,
         1
@@ -306,7 +312,7 @@ fn what_a_coordinator_is_told_stands_in_the_outbox() {
         json!({"id": "m2", "to": "session:s", "type": "ask", "metadata": {"requires_response": true, "level": "error"}}),
     );
     let mail = book.fold();
-    let told: Vec<(Delivery, Level, bool)> = mail
+    let told: Vec<(DeliveryUrgency, NoticeLevel, bool)> = mail
         .outbox()
         .last()
         .map(|posted| (posted.delivery, posted.level, posted.attention))
@@ -314,8 +320,8 @@ fn what_a_coordinator_is_told_stands_in_the_outbox() {
     assert_eq!(
         told,
         [
-            (Delivery::Notify, Level::Info, false),
-            (Delivery::Followup, Level::Error, true)
+            (DeliveryUrgency::Notify, NoticeLevel::Info, false),
+            (DeliveryUrgency::Followup, NoticeLevel::Error, true)
         ]
     );
 }
@@ -329,7 +335,7 @@ fn queues_and_memories_are_bounded() {
         book.send(&format!("c{number}"), "coordinator");
     }
     let mail = book.fold();
-    let queue = mail.queue(&Place::Run);
+    let queue = mail.queue(&QueueId::Run);
     assert_eq!(
         (
             queue.entries().count(),
@@ -342,16 +348,16 @@ fn queues_and_memories_are_bounded() {
         (mail.outbox().last().count(), mail.outbox().forgotten()),
         (500, 2500)
     );
-    let limits = Limits {
+    let limits = QueueLimits {
         messages: 2,
         bytes: 10_000,
     };
     let mut book = Book::new();
     book.send("m1", "run:a");
-    assert!(!book.fold().queue(&Place::Run).is_full(100, limits));
-    assert!(book.fold().queue(&Place::Run).is_full(10_000, limits));
+    assert!(!book.fold().queue(&QueueId::Run).is_full(100, limits));
+    assert!(book.fold().queue(&QueueId::Run).is_full(10_000, limits));
     book.send("m2", "run:a");
-    assert!(book.fold().queue(&Place::Run).is_full(0, limits));
+    assert!(book.fold().queue(&QueueId::Run).is_full(0, limits));
 }
 
 #[test]
@@ -371,7 +377,7 @@ fn records_that_are_spelled_wrong_change_nothing() {
         book.write(kind, data);
     }
     let after = book.fold();
-    assert_eq!(after.queue(&Place::Run), before.queue(&Place::Run));
+    assert_eq!(after.queue(&QueueId::Run), before.queue(&QueueId::Run));
     assert_eq!(after.room(), before.room());
 }
 
@@ -403,7 +409,7 @@ proptest! {
         let mut book = Book::default();
         steps.into_iter().for_each(|(kind, data)| book.write(kind, data));
         let (before, after) = book.0.split_at(cut.min(book.0.len()));
-        prop_assert_eq!(book.fold(), fold(fold(Mail::default(), before), after));
+        prop_assert_eq!(book.fold(), fold(fold(MailState::default(), before), after));
     }
 
     #[test]
@@ -420,8 +426,8 @@ proptest! {
             }
             book.write(kind, data);
             let mail = book.fold();
-            let queue = mail.queue(&Place::Run);
-            let open: Vec<&Entry> = queue.open().collect();
+            let queue = mail.queue(&QueueId::Run);
+            let open: Vec<&QueueEntry> = queue.open().collect();
             prop_assert!(open.iter().all(|entry| !finished.contains(&entry.id)));
             prop_assert!(open.is_sorted_by_key(|entry| entry.queued_at));
             prop_assert_eq!(queue.next(|_| true).map(|entry| &entry.id), open.first().map(|entry| &entry.id));

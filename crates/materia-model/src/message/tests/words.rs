@@ -94,17 +94,17 @@ fn a_wrong_address_says_what_to_write() {
     }
 }
 
-fn draft(to: &str, kind: &str) -> Draft {
-    Draft {
+fn draft(to: &str, kind: &str) -> MessageDraft {
+    MessageDraft {
         to: to.to_owned(),
         kind: kind.to_owned(),
-        ..Draft::default()
+        ..MessageDraft::default()
     }
 }
 
 #[test]
 fn an_envelope_survives_its_spelling() {
-    let full = Draft {
+    let full = MessageDraft {
         body: Some(json!({"files": 40})),
         from: Some("branch:a/b".to_owned()),
         summary: Some("forty".to_owned()),
@@ -120,7 +120,7 @@ fn an_envelope_survives_its_spelling() {
         serde_json::from_value::<Envelope>(spelled).unwrap(),
         envelope
     );
-    let null = Draft {
+    let null = MessageDraft {
         body: Some(Value::Null),
         ..draft("run:a", "x")
     }
@@ -156,28 +156,28 @@ fn what_cannot_be_sent_says_why() {
             "the message type `1a` contains unsupported characters",
         ),
         (
-            Draft {
+            MessageDraft {
                 from: Some("me".to_owned()),
                 ..draft("run:a", "x")
             },
             "the message's `from` cannot be used",
         ),
         (
-            Draft {
+            MessageDraft {
                 metadata: Some(json!([])),
                 ..draft("run:a", "x")
             },
             "the message's metadata must be a JSON object",
         ),
         (
-            Draft {
+            MessageDraft {
                 body: Some(large),
                 ..draft("run:a", "x")
             },
             "the message's `body` has 262146 bytes",
         ),
         (
-            Draft {
+            MessageDraft {
                 body: Some(deep),
                 ..draft("run:a", "x")
             },
@@ -194,7 +194,7 @@ fn what_cannot_be_sent_says_why() {
 fn a_contract_warns_and_never_refuses() {
     let contract = json!({"accepts": ["task.run", {"type": "lock.*", "ack": true}], "emits": ["done"], "deliver": "stdin"});
     let mailbox = Mailbox::read(&contract).unwrap();
-    assert_eq!(mailbox.deliver, Deliver::Stdin);
+    assert_eq!(mailbox.deliver, DeliveryMethod::Stdin);
     let to = "run:a".parse().unwrap();
     let kind = |text: &str| text.parse::<MessageType>().unwrap();
     assert_eq!(mailbox.warning_about(&kind("task.run"), &to), None);
@@ -223,8 +223,8 @@ fn a_contract_warns_and_never_refuses() {
 #[test]
 fn urgency_is_said_or_follows_from_the_address() {
     let delivery = |to: &str, metadata: Value| {
-        Delivery::of(
-            &Draft {
+        DeliveryUrgency::of(
+            &MessageDraft {
                 metadata: Some(metadata),
                 ..draft(to, "x")
             }
@@ -232,19 +232,19 @@ fn urgency_is_said_or_follows_from_the_address() {
             .unwrap(),
         )
     };
-    assert_eq!(delivery("coordinator", json!({})), Delivery::Notify);
+    assert_eq!(delivery("coordinator", json!({})), DeliveryUrgency::Notify);
     assert_eq!(
         delivery(
             "coordinator",
             json!({"delivery": "log", "requires_response": true})
         ),
-        Delivery::Log
+        DeliveryUrgency::Log
     );
     assert_eq!(
         delivery("coordinator", json!({"requires_response": true})),
-        Delivery::Followup
+        DeliveryUrgency::Followup
     );
-    assert_eq!(delivery("session:s", json!({})), Delivery::Followup);
+    assert_eq!(delivery("session:s", json!({})), DeliveryUrgency::Followup);
 }
 
 #[test]

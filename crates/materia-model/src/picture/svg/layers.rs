@@ -5,18 +5,18 @@
 
 use super::super::order::order;
 use super::super::ways;
-use super::{BOX, Scene, reaches_end};
-use crate::loadout::graph::{Graph, Slot, Target};
+use super::{BOX, SvgScene, reaches_end};
+use crate::loadout::graph::{Graph, RouteTarget, SocketIndex};
 
 /// The space between boxes of a row, and between rows.
 const GAP: (f64, f64) = (56.0, 70.0);
 
 /// Arranges at most `most` sockets.
-pub(super) fn arrange(graph: &Graph, most: usize) -> Scene<'_> {
+pub(super) fn arrange(graph: &Graph, most: usize) -> SvgScene<'_> {
     let shown = order(graph, most);
     if let Some(corners) = placed(graph, &shown) {
         let rows = vec![None; corners.len()];
-        let mut scene = Scene {
+        let mut scene = SvgScene {
             graph,
             shown,
             corners,
@@ -28,7 +28,7 @@ pub(super) fn arrange(graph: &Graph, most: usize) -> Scene<'_> {
     }
     let rows = rows(graph, &shown);
     let corners = corners(graph, &shown, &rows);
-    let mut scene = Scene {
+    let mut scene = SvgScene {
         graph,
         shown,
         corners,
@@ -40,7 +40,7 @@ pub(super) fn arrange(graph: &Graph, most: usize) -> Scene<'_> {
 }
 
 /// Where a person put the boxes; nothing unless all of them have a place.
-fn placed(graph: &Graph, shown: &[Slot]) -> Option<Vec<Option<(f64, f64)>>> {
+fn placed(graph: &Graph, shown: &[SocketIndex]) -> Option<Vec<Option<(f64, f64)>>> {
     let mut corners = vec![None; graph.sockets().len()];
     for slot in shown {
         let at = graph.layout().get(graph.socket(*slot).id.as_str())?;
@@ -52,7 +52,7 @@ fn placed(graph: &Graph, shown: &[Slot]) -> Option<Vec<Option<(f64, f64)>>> {
 
 /// The row of each socket. The order of the walk decides what leads back: a way to somebody earlier
 /// does.
-fn rows(graph: &Graph, shown: &[Slot]) -> Vec<Option<usize>> {
+fn rows(graph: &Graph, shown: &[SocketIndex]) -> Vec<Option<usize>> {
     let mut place = vec![None; graph.sockets().len()];
     for (at, slot) in shown.iter().enumerate() {
         place[slot.position()] = Some(at);
@@ -61,7 +61,9 @@ fn rows(graph: &Graph, shown: &[Slot]) -> Vec<Option<usize>> {
     for slot in shown {
         let own = *rows[slot.position()].get_or_insert(0);
         for way in ways(graph, *slot) {
-            let Target::Socket(to) = way.to else { continue };
+            let RouteTarget::Socket(to) = way.to else {
+                continue;
+            };
             if place[to.position()] > place[slot.position()] {
                 let row = &mut rows[to.position()];
                 *row = Some(row.map_or(own + 1, |row| row.max(own + 1)));
@@ -71,11 +73,15 @@ fn rows(graph: &Graph, shown: &[Slot]) -> Vec<Option<usize>> {
     rows
 }
 
-fn corners(graph: &Graph, shown: &[Slot], rows: &[Option<usize>]) -> Vec<Option<(f64, f64)>> {
+fn corners(
+    graph: &Graph,
+    shown: &[SocketIndex],
+    rows: &[Option<usize>],
+) -> Vec<Option<(f64, f64)>> {
     let mut corners = vec![None; graph.sockets().len()];
     let last = rows.iter().flatten().max().copied().unwrap_or(0);
     for row in 0..=last {
-        let mut members: Vec<Slot> = shown
+        let mut members: Vec<SocketIndex> = shown
             .iter()
             .copied()
             .filter(|slot| rows[slot.position()] == Some(row))
@@ -93,10 +99,10 @@ fn corners(graph: &Graph, shown: &[Slot], rows: &[Option<usize>]) -> Vec<Option<
 }
 
 /// Where a box would like to stand: below those that lead to it.
-fn wish(graph: &Graph, corners: &[Option<(f64, f64)>], slot: Slot) -> f64 {
+fn wish(graph: &Graph, corners: &[Option<(f64, f64)>], slot: SocketIndex) -> f64 {
     let above = graph
         .slots()
-        .filter(|from| ways(graph, *from).any(|way| way.to == Target::Socket(slot)));
+        .filter(|from| ways(graph, *from).any(|way| way.to == RouteTarget::Socket(slot)));
     let places: Vec<f64> = above
         .filter_map(|from| corners[from.position()])
         .map(|(x, _)| x)
@@ -109,7 +115,7 @@ fn wish(graph: &Graph, corners: &[Option<(f64, f64)>], slot: Slot) -> f64 {
 }
 
 /// The end stands below everything, where something leads to it.
-fn end(scene: &Scene<'_>) -> Option<(f64, f64)> {
+fn end(scene: &SvgScene<'_>) -> Option<(f64, f64)> {
     let ending: Vec<(f64, f64)> = scene
         .shown
         .iter()

@@ -7,14 +7,14 @@
 use std::fmt::Write as _;
 
 use super::super::ways;
-use super::{BOX, Scene};
-use crate::loadout::graph::{Slot, Target};
+use super::{BOX, SvgScene};
+use crate::loadout::graph::{RouteTarget, SocketIndex};
 
 /// How far lanes are from each other.
 const LANE: f64 = 22.0;
 
 /// One way as it is drawn.
-pub(super) struct Path {
+pub(super) struct SvgRoute {
     /// The data of the path element.
     pub(super) shape: String,
     /// Points that have to be in the picture.
@@ -26,7 +26,7 @@ pub(super) struct Path {
 }
 
 /// Every way between what is shown.
-pub(super) fn routes(scene: &Scene<'_>) -> Vec<Path> {
+pub(super) fn routes(scene: &SvgScene<'_>) -> Vec<SvgRoute> {
     let left = scene
         .corners
         .iter()
@@ -52,7 +52,7 @@ pub(super) fn routes(scene: &Scene<'_>) -> Vec<Path> {
             alone = false;
             let spread = (at as f64 + 1.0) / (count as f64 + 1.0);
             if let Some(path) = one(scene, *slot, way.to, spread, &mut lanes) {
-                paths.push(Path {
+                paths.push(SvgRoute {
                     label: way.label,
                     done: way.done,
                     ..path
@@ -60,7 +60,7 @@ pub(super) fn routes(scene: &Scene<'_>) -> Vec<Path> {
             }
         }
         if alone {
-            paths.extend(one(scene, *slot, Target::End, 0.5, &mut lanes));
+            paths.extend(one(scene, *slot, RouteTarget::End, 0.5, &mut lanes));
         }
     }
     paths
@@ -72,11 +72,17 @@ struct Lanes {
     used: usize,
 }
 
-fn one(scene: &Scene<'_>, from: Slot, to: Target, spread: f64, lanes: &mut Lanes) -> Option<Path> {
+fn one(
+    scene: &SvgScene<'_>,
+    from: SocketIndex,
+    to: RouteTarget,
+    spread: f64,
+    lanes: &mut Lanes,
+) -> Option<SvgRoute> {
     let (x, y) = scene.corners[from.position()]?;
     let start = (x + BOX.0 * spread, y + BOX.1);
     let (goal, box_to, row_to) = match to {
-        Target::Socket(slot) => {
+        RouteTarget::Socket(slot) => {
             let corner = scene.corners[slot.position()]?;
             (
                 (corner.0 + BOX.0 / 2.0, corner.1),
@@ -84,13 +90,13 @@ fn one(scene: &Scene<'_>, from: Slot, to: Target, spread: f64, lanes: &mut Lanes
                 scene.rows[slot.position()],
             )
         }
-        Target::End => {
+        RouteTarget::End => {
             let end = scene.end?;
             ((end.0, end.1 - 12.0), None, None)
         }
     };
     let bottom = scene.rows.iter().flatten().max().copied();
-    let row_to = if to == Target::End {
+    let row_to = if to == RouteTarget::End {
         bottom.map(|row| row + 1)
     } else {
         row_to
@@ -119,7 +125,7 @@ fn one(scene: &Scene<'_>, from: Slot, to: Target, spread: f64, lanes: &mut Lanes
     }
 }
 
-fn curve(from: (f64, f64), to: (f64, f64)) -> Path {
+fn curve(from: (f64, f64), to: (f64, f64)) -> SvgRoute {
     let bend = ((to.1 - from.1) * 0.5).max(20.0);
     let shape = format!(
         "M{:.1} {:.1}C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}",
@@ -133,7 +139,7 @@ fn curve(from: (f64, f64), to: (f64, f64)) -> Path {
         to.1
     );
     let label_at = ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0 + 4.0);
-    Path {
+    SvgRoute {
         shape,
         points: vec![from, to],
         label: String::new(),
@@ -143,7 +149,7 @@ fn curve(from: (f64, f64), to: (f64, f64)) -> Path {
 }
 
 /// Down into the space below, over to the lane, along it, and into the space above the goal.
-fn lane_path(from: (f64, f64), to: (f64, f64), lane: f64, shift: f64) -> Path {
+fn lane_path(from: (f64, f64), to: (f64, f64), lane: f64, shift: f64) -> SvgRoute {
     let (below, above) = (from.1 + 14.0 + shift, to.1 - 14.0 - shift);
     let corners = [
         from,
@@ -165,7 +171,7 @@ fn lane_path(from: (f64, f64), to: (f64, f64), lane: f64, shift: f64) -> Path {
     }
     let _ = write!(shape, "L{:.1} {:.1}", to.0, to.1);
     let label_at = (lane, (below + above) / 2.0 + 4.0);
-    Path {
+    SvgRoute {
         shape,
         points: corners.to_vec(),
         label: String::new(),
@@ -187,7 +193,7 @@ fn toward(corner: (f64, f64), other: (f64, f64)) -> (f64, f64) {
 }
 
 /// A curve between two boxes, wherever they stand.
-fn free(from: (f64, f64), to: Option<(f64, f64)>, goal: (f64, f64)) -> Path {
+fn free(from: (f64, f64), to: Option<(f64, f64)>, goal: (f64, f64)) -> SvgRoute {
     let centre = |corner: (f64, f64)| (corner.0 + BOX.0 / 2.0, corner.1 + BOX.1 / 2.0);
     let (a, b) = (centre(from), to.map_or(goal, centre));
     let level = (b.0 - a.0).abs() > (b.1 - a.1).abs();
@@ -227,7 +233,7 @@ fn free(from: (f64, f64), to: Option<(f64, f64)>, goal: (f64, f64)) -> Path {
         stop.1
     );
     let label_at = ((start.0 + stop.0) / 2.0, (start.1 + stop.1) / 2.0 - 4.0);
-    Path {
+    SvgRoute {
         shape,
         points: vec![start, stop],
         label: String::new(),

@@ -14,13 +14,13 @@ fn record(seq: u64, (kind, data): &(&str, Value)) -> Record {
     }
 }
 
-fn fold(events: &[(&str, Value)]) -> State {
+fn fold(events: &[(&str, Value)]) -> RunState {
     let records: Vec<Record> = events
         .iter()
         .zip(1..)
         .map(|(event, seq)| record(seq, event))
         .collect();
-    State::fold(&records)
+    RunState::fold(&records)
 }
 
 fn start(generation: &str) -> (&'static str, Value) {
@@ -41,16 +41,16 @@ fn end(generation: &str, status: &str) -> (&'static str, Value) {
 fn a_life_in_records() {
     let command = (COMMAND_START, json!({"n": 1, "argv": ["true"]}));
     let done = (COMMAND_DONE, json!({"n": 1, "code": 7, "durationMs": 1}));
-    assert_eq!(fold(&[]).status, Status::Starting);
+    assert_eq!(fold(&[]).status, RunStatus::Starting);
     let running = fold(&[start("g1"), command.clone()]);
     assert_eq!(
         (running.status, running.active, running.run()),
-        (Status::Running, 1, "a")
+        (RunStatus::Running, 1, "a")
     );
     let over = fold(&[start("g1"), command, done, end("g1", "failed")]);
     assert_eq!(
         (over.status, over.active, over.completed, over.failures),
-        (Status::Failed, 0, 1, 1)
+        (RunStatus::Failed, 0, 1, 1)
     );
     assert_eq!(over.ended.unwrap().end.code, Some(0));
 }
@@ -58,7 +58,7 @@ fn a_life_in_records() {
 #[test]
 fn a_generation_ends_once_and_only_by_its_own_end() {
     let again = fold(&[start("g1"), end("g1", "killed"), end("g1", "done")]);
-    assert_eq!(again.status, Status::Killed);
+    assert_eq!(again.status, RunStatus::Killed);
     let stale = fold(&[
         start("g1"),
         end("g1", "done"),
@@ -67,7 +67,7 @@ fn a_generation_ends_once_and_only_by_its_own_end() {
     ]);
     assert_eq!(
         (stale.status, stale.generation(), stale.generations),
-        (Status::Running, "g2", 2)
+        (RunStatus::Running, "g2", 2)
     );
     assert!(stale.ended.is_none());
 }
@@ -83,11 +83,11 @@ fn a_control_message_counts_for_its_run_and_generation_alone() {
     let asked = |message| fold(&[start("g2"), message]).asked;
     assert_eq!(
         asked(message("run:a", "control.kill", Value::Null)),
-        Some(Control::Kill)
+        Some(RunControl::Kill)
     );
     assert_eq!(
         asked(message("run:a", "control.cancel", json!("g2"))),
-        Some(Control::Cancel)
+        Some(RunControl::Cancel)
     );
     assert_eq!(asked(message("run:a", "control.kill", json!("g1"))), None);
     assert_eq!(asked(message("run:b", "control.kill", Value::Null)), None);
@@ -141,8 +141,8 @@ proptest! {
     fn folding_goes_on_where_it_stopped(events in proptest::collection::vec(any_event(), 0..24), cut in 0usize..24) {
         let records: Vec<Record> = events.iter().zip(1..).map(|(event, seq)| record(seq, event)).collect();
         let (before, after) = records.split_at(cut.min(records.len()));
-        let mut state = State::fold(before);
+        let mut state = RunState::fold(before);
         after.iter().for_each(|record| state.apply(record));
-        prop_assert_eq!(state, State::fold(&records));
+        prop_assert_eq!(state, RunState::fold(&records));
     }
 }

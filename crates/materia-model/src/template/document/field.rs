@@ -5,22 +5,24 @@
 
 use serde_json::json;
 
-use super::super::node::{Amount, Body, Failure, Located, Node};
-use super::super::origin::Origin;
-use super::super::syntax::{Form, Piece, Placeholder, Text, Word, is_name};
+use super::super::node::{FailurePolicy, LocatedText, NodeBody, NumberField, TemplateNode};
+use super::super::origin::TextOrigin;
+use super::super::syntax::{
+    CommandWord, Placeholder, PlaceholderForm, TemplateText, TextPiece, is_name,
+};
 use super::TemplateReader;
-use crate::document::{self, Content, Field, FieldTable, Schema, field, path_member};
+use crate::document::{self, Field, FieldTable, JsonContent, Schema, field, path_member};
 use crate::finding::Finding;
 use crate::text;
 
 /// How a field of a node is read.
-pub(crate) type ReadField = fn(&mut TemplateReader<'_>, &mut Node, NodeField<'_>);
+pub(crate) type ReadField = fn(&mut TemplateReader<'_>, &mut TemplateNode, NodeField<'_>);
 
 /// The value of a field, with its name and path.
 #[derive(Clone, Copy)]
 pub(crate) struct NodeField<'n> {
     pub(super) name: &'n str,
-    pub(super) value: &'n document::Node,
+    pub(super) value: &'n document::JsonNode,
     pub(super) path: &'n str,
     /// Whether the node is the root of its document.
     pub(super) on_root: bool,
@@ -133,7 +135,7 @@ impl Range {
 }
 
 impl TemplateReader<'_> {
-    pub(super) fn check_fields(&mut self, node: &document::Node, path: &str, root: bool) {
+    pub(super) fn check_fields(&mut self, node: &document::JsonNode, path: &str, root: bool) {
         let import = node.get("template").is_none();
         for member in node.members() {
             let name = member.name.as_str();
@@ -160,10 +162,15 @@ impl TemplateReader<'_> {
     }
 
     /// A node with everything but its body.
-    pub(super) fn controls(&mut self, node: &document::Node, path: &str, root: bool) -> Node {
-        let mut read = Node::plain(
-            Body::Children(Vec::new()),
-            Origin::json(self.source, &node.span, path),
+    pub(super) fn controls(
+        &mut self,
+        node: &document::JsonNode,
+        path: &str,
+        root: bool,
+    ) -> TemplateNode {
+        let mut read = TemplateNode::plain(
+            NodeBody::Children(Vec::new()),
+            TextOrigin::json(self.source, &node.span, path),
         );
         for member in node.members() {
             if let Some(Field {
@@ -191,13 +198,13 @@ impl TemplateReader<'_> {
     /// Warns about fields that change nothing where they stand.
     pub(super) fn check_effects(
         &mut self,
-        node: &document::Node,
+        node: &document::JsonNode,
         path: &str,
-        read: &Node,
-        body: Option<&Body>,
+        read: &TemplateNode,
+        body: Option<&NodeBody>,
     ) {
-        let joins =
-            read.parallel && (read.repeat.is_some() || !matches!(body, Some(Body::Command { .. })));
+        let joins = read.parallel
+            && (read.repeat.is_some() || !matches!(body, Some(NodeBody::Command { .. })));
         let idle = [
             (
                 "concurrency",
@@ -226,22 +233,22 @@ impl TemplateReader<'_> {
     }
 
     /// A text with placeholders that is not split into words.
-    pub(super) fn located(&mut self, field: NodeField<'_>) -> Option<Located> {
+    pub(super) fn located(&mut self, field: NodeField<'_>) -> Option<LocatedText> {
         let Some(text) = field.value.as_str() else {
             self.wrong_kind(field, "a text");
             return None;
         };
         let origin = self.origin(field);
-        let text = self.text(&Word::whole(text), text, &origin)?;
-        Some(Located { text, origin })
+        let text = self.text(&CommandWord::whole(text), text, &origin)?;
+        Some(LocatedText { text, origin })
     }
 
-    pub(super) fn origin(&self, field: NodeField<'_>) -> Origin {
-        Origin::json(self.source, &field.value.span, field.path)
+    pub(super) fn origin(&self, field: NodeField<'_>) -> TextOrigin {
+        TextOrigin::json(self.source, &field.value.span, field.path)
     }
 
     /// `stdout`, the name of a value, or a text with placeholders (T15).
-    fn output(&mut self, field: NodeField<'_>) -> Option<Located> {
+    fn output(&mut self, field: NodeField<'_>) -> Option<LocatedText> {
         let name = field.value.as_str().map(str::trim);
         match name.filter(|name| is_name(name)) {
             Some("stdout") => None,
@@ -251,18 +258,18 @@ impl TemplateReader<'_> {
     }
 
     fn flag(&mut self, field: NodeField<'_>) -> bool {
-        if let Content::Bool(yes) = field.value.content {
+        if let JsonContent::Bool(yes) = field.value.content {
             return yes;
         }
         self.wrong_kind(field, "true or false");
         false
     }
 
-    fn failure(&mut self, field: NodeField<'_>) -> Option<Failure> {
+    fn failure(&mut self, field: NodeField<'_>) -> Option<FailurePolicy> {
         match field.value.as_str() {
-            Some("continue") => Some(Failure::Continue),
-            Some("branch") => Some(Failure::Branch),
-            Some("root") => Some(Failure::Root),
+            Some("continue") => Some(FailurePolicy::Continue),
+            Some("branch") => Some(FailurePolicy::Branch),
+            Some("root") => Some(FailurePolicy::Root),
             _ => {
                 self.wrong_kind(field, "`continue`, `branch` or `root`");
                 None
@@ -270,26 +277,26 @@ impl TemplateReader<'_> {
         }
     }
 
-    fn amount(&mut self, field: NodeField<'_>, range: Range) -> Option<Amount> {
+    fn amount(&mut self, field: NodeField<'_>, range: Range) -> Option<NumberField> {
         let fixed = match &field.value.content {
-            Content::Number(number) => number.as_f64(),
-            Content::String(text) if text.trim().is_empty() => return None,
-            Content::String(text) => {
+            JsonContent::Number(number) => number.as_f64(),
+            JsonContent::String(text) if text.trim().is_empty() => return None,
+            JsonContent::String(text) => {
                 let length = text
                     .trim()
                     .strip_suffix(".length")
                     .filter(|name| is_name(name));
                 if let Some(name) = length.filter(|_| field.name == "repeat") {
-                    let form = Form::Length {
+                    let form = PlaceholderForm::Length {
                         name: name.to_owned(),
                     };
                     let located = placeholder(form, text, self.origin(field));
-                    return Some(Amount::Computed(located));
+                    return Some(NumberField::Computed(located));
                 }
                 let located = self.located(field)?;
                 match located.text.literal() {
                     Some(text) => text.trim().parse().ok(),
-                    None => return Some(Amount::Computed(located)),
+                    None => return Some(NumberField::Computed(located)),
                 }
             }
             _ => None,
@@ -298,7 +305,7 @@ impl TemplateReader<'_> {
         if checked.is_none() {
             self.wrong_kind(field, range.described());
         }
-        checked.map(Amount::Fixed)
+        checked.map(NumberField::Fixed)
     }
 
     /// `stage`: a name that later steps can use (R7).
@@ -316,7 +323,7 @@ impl TemplateReader<'_> {
             name, value, path, ..
         } = field;
         let given = match &value.content {
-            Content::Array(_) | Content::Object(_) => value.kind().to_owned(),
+            JsonContent::Array(_) | JsonContent::Object(_) => value.kind().to_owned(),
             _ => text::quoted(&value.to_value().to_string()),
         };
         let message = format!("`{name}` is {given}, and it must be {expected}");
@@ -326,7 +333,7 @@ impl TemplateReader<'_> {
 }
 
 /// On the root of a recipe there is no caller to bind values for, so they are its last defaults.
-fn read_values(reader: &mut TemplateReader<'_>, node: &mut Node, field: NodeField<'_>) {
+fn read_values(reader: &mut TemplateReader<'_>, node: &mut TemplateNode, field: NodeField<'_>) {
     let values = reader.settings(field);
     if field.on_root && reader.unit.is_some() {
         for (name, setting) in values {
@@ -338,8 +345,8 @@ fn read_values(reader: &mut TemplateReader<'_>, node: &mut Node, field: NodeFiel
 }
 
 /// The text `{name}`, where only the name was written.
-pub(super) fn named(name: &str, origin: Origin) -> Located {
-    let form = Form::Value {
+pub(super) fn named(name: &str, origin: TextOrigin) -> LocatedText {
+    let form = PlaceholderForm::Value {
         name: name.to_owned(),
         declared: None,
         default: None,
@@ -348,15 +355,15 @@ pub(super) fn named(name: &str, origin: Origin) -> Located {
     placeholder(form, name, origin)
 }
 
-fn placeholder(form: Form, content: &str, origin: Origin) -> Located {
+fn placeholder(form: PlaceholderForm, content: &str, origin: TextOrigin) -> LocatedText {
     let placeholder = Placeholder {
         form,
         content: content.to_owned(),
         at: 0,
     };
-    Located {
-        text: Text {
-            pieces: vec![Piece::Placeholder(placeholder)],
+    LocatedText {
+        text: TemplateText {
+            pieces: vec![TextPiece::Placeholder(placeholder)],
             vanishes: true,
         },
         origin,

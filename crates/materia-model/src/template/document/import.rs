@@ -4,13 +4,13 @@
 //! defaults, what the importer binds wins inside (T18), and controls on the import node replace
 //! those of the imported root. Never loads anything: imports are handed in, linked.
 
-use super::super::node::{Body, Node, Realm, Setting, Settings};
-use super::super::origin::Origin;
-use super::super::unit::Import;
+use super::super::node::{DocumentScope, NodeBody, TemplateNode, ValueSetting, ValueSettings};
+use super::super::origin::TextOrigin;
+use super::super::unit::TemplateImport;
 use super::field::NodeField;
 use super::{MAX_NODES, TemplateReader};
 use crate::document::{self, path_member};
-use crate::template::node::Content;
+use crate::template::node::SettingContent;
 use crate::text;
 
 /// How deep nodes may nest over all documents of a template.
@@ -20,11 +20,11 @@ impl<'a> TemplateReader<'a> {
     /// The node that an import node stands for, or what is wrong with it.
     pub(super) fn import(
         &mut self,
-        node: &document::Node,
+        node: &document::JsonNode,
         path: &str,
-        read: &mut Node,
-    ) -> Option<Body> {
-        let Some(alias) = node.get("name").and_then(document::Node::as_str) else {
+        read: &mut TemplateNode,
+    ) -> Option<NodeBody> {
+        let Some(alias) = node.get("name").and_then(document::JsonNode::as_str) else {
             let hint = "add \"template\": a command, a list or an object";
             self.error(
                 node,
@@ -45,10 +45,10 @@ impl<'a> TemplateReader<'a> {
         if read.stage.is_none() && read.label.is_none() {
             read.stage = super::super::syntax::is_name(alias).then(|| alias.to_owned());
         }
-        Some(Body::Nested(inner))
+        Some(NodeBody::Nested(inner))
     }
 
-    fn unknown_import(&mut self, node: &document::Node, path: &str, alias: &str) {
+    fn unknown_import(&mut self, node: &document::JsonNode, path: &str, alias: &str) {
         let known = self
             .unit
             .into_iter()
@@ -83,10 +83,10 @@ impl<'a> TemplateReader<'a> {
     /// The root of an imported document, read with its own types.
     fn imported(
         &mut self,
-        node: &document::Node,
+        node: &document::JsonNode,
         path: &str,
-        import: &'a Import,
-    ) -> Option<Box<Node>> {
+        import: &'a TemplateImport,
+    ) -> Option<Box<TemplateNode>> {
         if self.depth > MAX_DEPTH {
             let message = format!("nodes nest deeper than {MAX_DEPTH} over all imports");
             self.error(node, path, "too-deep", message, "import less deeply");
@@ -106,7 +106,7 @@ impl<'a> TemplateReader<'a> {
         self.uses_stages |= inner.uses_stages;
         let failed = inner.errors > 0;
         let part = Some(import.unit.id.as_str().into());
-        let realm = Realm {
+        let realm = DocumentScope {
             types: std::mem::take(&mut inner.types),
             place: inner.place(),
             part,
@@ -124,10 +124,16 @@ impl<'a> TemplateReader<'a> {
     }
 
     /// What the importer sets: its declaration first, then the node; values win over defaults.
-    fn bind(&mut self, import: &'a Import, alias: &str, read: &mut Node, inner: &mut Node) {
+    fn bind(
+        &mut self,
+        import: &'a TemplateImport,
+        alias: &str,
+        read: &mut TemplateNode,
+        inner: &mut TemplateNode,
+    ) {
         let declaration = path_member("imports", alias);
-        let of = |reader: &mut Self, node: &Option<document::Node>, name: &str| {
-            node.as_ref().map_or_else(Settings::new, |value| {
+        let of = |reader: &mut Self, node: &Option<document::JsonNode>, name: &str| {
+            node.as_ref().map_or_else(ValueSettings::new, |value| {
                 let path = &path_member(&declaration, name);
                 reader.settings(NodeField {
                     name,
@@ -158,13 +164,13 @@ impl<'a> TemplateReader<'a> {
     }
 
     /// What the place of the document gives, as settings that anything else wins over.
-    pub(super) fn place(&self) -> Settings {
+    pub(super) fn place(&self) -> ValueSettings {
         let Some(unit) = self.unit else {
-            return Settings::new();
+            return ValueSettings::new();
         };
-        let origin = Origin::json(&unit.source, &unit.root.span, "");
-        let setting = |text: &String| Setting {
-            content: Content::Plain(text.as_str().into()),
+        let origin = TextOrigin::json(&unit.source, &unit.root.span, "");
+        let setting = |text: &String| ValueSetting {
+            content: SettingContent::Plain(text.as_str().into()),
             origin: origin.clone(),
         };
         unit.place
@@ -175,7 +181,7 @@ impl<'a> TemplateReader<'a> {
 
     /// A flag on the root of a document means the list that the root holds, also one node further
     /// in.
-    pub(super) fn hoist(&mut self, root: &document::Node, read: &mut Node) {
+    pub(super) fn hoist(&mut self, root: &document::JsonNode, read: &mut TemplateNode) {
         let inner = root
             .get("template")
             .is_some_and(|template| template.get("parallel").is_none());
@@ -183,9 +189,9 @@ impl<'a> TemplateReader<'a> {
         if self.unit.is_none() || !alone {
             return;
         }
-        if let Body::Nested(inner) = &mut read.body {
+        if let NodeBody::Nested(inner) = &mut read.body {
             let mut node = inner;
-            while let Body::Nested(deeper) = &mut node.body {
+            while let NodeBody::Nested(deeper) = &mut node.body {
                 node = deeper;
             }
             node.parallel = true;
@@ -202,7 +208,7 @@ impl<'a> TemplateReader<'a> {
 
 /// Controls of the import node replace those of the imported root; what makes copies stays around
 /// it.
-fn hand_over(node: &document::Node, read: &mut Node, inner: &mut Node) {
+fn hand_over(node: &document::JsonNode, read: &mut TemplateNode, inner: &mut TemplateNode) {
     if read.args.is_some() {
         inner.args = read.args.take();
     }

@@ -9,10 +9,15 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::super::argument;
-use super::super::node::{Argument, Body, Content, Declared, Node, Setting, Settings};
-use super::super::origin::{Origin, Problem, column};
-use super::super::syntax::{Form, Text, Word, is_name, leading_name, reserved};
-use super::super::value::Type;
+use super::super::node::{
+    DeclaredArgument, DeclaredValueType, NodeBody, SettingContent, TemplateNode, ValueSetting,
+    ValueSettings,
+};
+use super::super::origin::{TextOrigin, TextProblem, column};
+use super::super::syntax::{
+    CommandWord, PlaceholderForm, TemplateText, is_name, leading_name, reserved,
+};
+use super::super::value::ValueType;
 use super::TemplateReader;
 use super::field::NodeField;
 use crate::document::{self, path_index, path_member};
@@ -21,8 +26,8 @@ use crate::text;
 
 impl TemplateReader<'_> {
     /// `args`: a list of declarations, or one text with commas.
-    pub(super) fn arguments(&mut self, field: NodeField<'_>) -> Settings {
-        let mut settings = Settings::new();
+    pub(super) fn arguments(&mut self, field: NodeField<'_>) -> ValueSettings {
+        let mut settings = ValueSettings::new();
         let mut seen = BTreeMap::new();
         for (value, path) in entries(field.value, field.path) {
             let entry = NodeField {
@@ -49,9 +54,9 @@ impl TemplateReader<'_> {
 
     fn argument(
         &mut self,
-        argument: Argument,
-        origin: &Origin,
-        settings: &mut Settings,
+        argument: DeclaredArgument,
+        origin: &TextOrigin,
+        settings: &mut ValueSettings,
         seen: &mut BTreeMap<String, ()>,
         root: bool,
     ) {
@@ -61,7 +66,7 @@ impl TemplateReader<'_> {
             let hint = "keep one of them".to_owned();
             self.problem(
                 origin,
-                Problem {
+                TextProblem {
                     code: "duplicate-argument",
                     message,
                     hint,
@@ -74,7 +79,7 @@ impl TemplateReader<'_> {
             self.declare(name, ty, origin, argument.at);
         }
         if let Some(default) = &argument.default {
-            let setting = Setting {
+            let setting = ValueSetting {
                 content: self.content(default, origin),
                 origin: origin.clone(),
             };
@@ -87,9 +92,9 @@ impl TemplateReader<'_> {
     }
 
     /// `defaults` or `values`: an object of values by name.
-    pub(super) fn settings(&mut self, field: NodeField<'_>) -> Settings {
-        let mut settings = Settings::new();
-        if !matches!(field.value.content, document::Content::Object(_)) {
+    pub(super) fn settings(&mut self, field: NodeField<'_>) -> ValueSettings {
+        let mut settings = ValueSettings::new();
+        if !matches!(field.value.content, document::JsonContent::Object(_)) {
             self.wrong_kind(field, "an object of values by name");
         }
         for member in field.value.members() {
@@ -108,13 +113,13 @@ impl TemplateReader<'_> {
                 );
                 continue;
             }
-            let origin = Origin::json(self.source, &member.value.span, &path);
+            let origin = TextOrigin::json(self.source, &member.value.span, &path);
             self.warn_reserved(&member.name, &origin, 0);
             let content = match member.value.as_str() {
                 Some(text) => self.content(text, &origin),
-                None => Content::Plain(member.value.to_value()),
+                None => SettingContent::Plain(member.value.to_value()),
             };
-            let setting = Setting { content, origin };
+            let setting = ValueSetting { content, origin };
             self.declare_references(&setting);
             settings.insert(member.name.clone(), setting);
         }
@@ -122,25 +127,25 @@ impl TemplateReader<'_> {
     }
 
     /// A text as a default: a reference where all its braces are placeholders, else plain.
-    fn content(&mut self, given: &str, origin: &Origin) -> Content {
-        let word = Word::whole(given);
-        match Text::parse(&word, given, self.unit) {
+    fn content(&mut self, given: &str, origin: &TextOrigin) -> SettingContent {
+        let word = CommandWord::whole(given);
+        match TemplateText::parse(&word, given, self.unit) {
             Ok(text) if text.placeholders().next().is_some() => {
                 self.uses_stages |= text
                     .placeholders()
-                    .any(|one| matches!(one.form, Form::Stage { .. }));
-                Content::Reference(text)
+                    .any(|one| matches!(one.form, PlaceholderForm::Stage { .. }));
+                SettingContent::Reference(text)
             }
-            Ok(text) => Content::Plain(text.literal().unwrap_or(&word.text).into()),
+            Ok(text) => SettingContent::Plain(text.literal().unwrap_or(&word.text).into()),
             Err(problem) if problem.code == "unknown-reference" => {
                 self.problem(origin, problem);
-                Content::Plain(word.text.into())
+                SettingContent::Plain(word.text.into())
             }
-            Err(_) => Content::Plain(word.text.into()),
+            Err(_) => SettingContent::Plain(word.text.into()),
         }
     }
 
-    fn warn_reserved(&mut self, name: &str, origin: &Origin, at: usize) {
+    fn warn_reserved(&mut self, name: &str, origin: &TextOrigin, at: usize) {
         if reserved(name).is_some() && !self.no_room_for_warnings() {
             let message = format!("`{name}` is set by `repeat`, which wins inside a repeated node");
             let finding = Finding::warning("reserved-name", message).hint("choose another name");
@@ -149,16 +154,16 @@ impl TemplateReader<'_> {
         }
     }
 
-    fn declare_references(&mut self, setting: &Setting) {
-        if let Content::Reference(text) = &setting.content {
+    fn declare_references(&mut self, setting: &ValueSetting) {
+        if let SettingContent::Reference(text) = &setting.content {
             self.declare_inline(text, &setting.origin);
         }
     }
 
     /// Remembers types written in placeholders.
-    pub(super) fn declare_inline(&mut self, text: &Text, origin: &Origin) {
+    pub(super) fn declare_inline(&mut self, text: &TemplateText, origin: &TextOrigin) {
         for placeholder in text.placeholders() {
-            if let Form::Value {
+            if let PlaceholderForm::Value {
                 name,
                 declared: Some(ty),
                 default,
@@ -176,9 +181,9 @@ impl TemplateReader<'_> {
         }
     }
 
-    fn declare(&mut self, name: &str, ty: &Type, origin: &Origin, at: usize) {
+    fn declare(&mut self, name: &str, ty: &ValueType, origin: &TextOrigin, at: usize) {
         let Some(first) = self.types.get(name) else {
-            let declared = Declared {
+            let declared = DeclaredValueType {
                 ty: ty.clone(),
                 origin: origin.clone(),
                 at,
@@ -198,7 +203,7 @@ impl TemplateReader<'_> {
             let hint = "declare it once, in `args`".to_owned();
             self.problem(
                 origin,
-                Problem {
+                TextProblem {
                     code: "conflicting-types",
                     message,
                     hint,
@@ -209,9 +214,9 @@ impl TemplateReader<'_> {
     }
 
     /// Makes literal defaults fit their declared types, once, now that all types are known.
-    pub(super) fn fit_settings(&mut self, node: &mut Node) {
+    pub(super) fn fit_settings(&mut self, node: &mut TemplateNode) {
         // What is bound for an import was made to fit the types of that import.
-        let abroad = matches!(&node.body, Body::Nested(inner) if inner.realm.is_some());
+        let abroad = matches!(&node.body, NodeBody::Nested(inner) if inner.realm.is_some());
         let values = Some(&mut node.values).filter(|_| !abroad);
         for settings in [Some(&mut node.defaults), values, node.args.as_mut()]
             .into_iter()
@@ -225,22 +230,27 @@ impl TemplateReader<'_> {
             .iter_mut()
             .for_each(|recover| self.fit_settings(recover));
         match &mut node.body {
-            Body::Command { .. } => {}
-            Body::Children(children) => children
+            NodeBody::Command { .. } => {}
+            NodeBody::Children(children) => children
                 .iter_mut()
                 .for_each(|child| self.fit_settings(child)),
-            Body::Nested(_) if abroad => {}
-            Body::Nested(inner) => self.fit_settings(inner),
+            NodeBody::Nested(_) if abroad => {}
+            NodeBody::Nested(inner) => self.fit_settings(inner),
         }
     }
 
-    fn fit_setting(&mut self, name: &str, setting: &mut Setting) {
+    fn fit_setting(&mut self, name: &str, setting: &mut ValueSetting) {
         let ty = self.types.get(name).map(|declared| declared.ty.clone());
         self.fit_setting_to(name, setting, ty.as_ref());
     }
 
     /// Makes a literal value fit a type, or says that it does not.
-    pub(super) fn fit_setting_to(&mut self, name: &str, setting: &mut Setting, ty: Option<&Type>) {
+    pub(super) fn fit_setting_to(
+        &mut self,
+        name: &str,
+        setting: &mut ValueSetting,
+        ty: Option<&ValueType>,
+    ) {
         let Some(ty) = ty else { return };
         let Some(value) = setting.content.plain_mut() else {
             return;
@@ -258,9 +268,9 @@ impl TemplateReader<'_> {
     fn unfit(
         &mut self,
         name: &str,
-        ty: &Type,
+        ty: &ValueType,
         value: &serde_json::Value,
-        origin: &Origin,
+        origin: &TextOrigin,
         at: usize,
     ) {
         let message = format!(
@@ -271,7 +281,7 @@ impl TemplateReader<'_> {
         let hint = format!("write {} or change the type", ty.described());
         self.problem(
             origin,
-            Problem {
+            TextProblem {
                 code: "invalid-default",
                 message,
                 hint,
@@ -281,7 +291,13 @@ impl TemplateReader<'_> {
     }
 
     /// Warns about braces around a placeholder that look as if they were meant to be one, too.
-    pub(super) fn warn_nested(&mut self, word: &Word, text: &Text, whole: &str, origin: &Origin) {
+    pub(super) fn warn_nested(
+        &mut self,
+        word: &CommandWord,
+        text: &TemplateText,
+        whole: &str,
+        origin: &TextOrigin,
+    ) {
         for placeholder in text.placeholders() {
             if self.no_room_for_warnings() {
                 return;
@@ -311,9 +327,9 @@ impl TemplateReader<'_> {
     }
 }
 
-fn entries<'n>(node: &'n document::Node, path: &str) -> Vec<(&'n document::Node, String)> {
+fn entries<'n>(node: &'n document::JsonNode, path: &str) -> Vec<(&'n document::JsonNode, String)> {
     match &node.content {
-        document::Content::Array(items) => items
+        document::JsonContent::Array(items) => items
             .iter()
             .enumerate()
             .map(|(index, item)| (item, path_index(path, index)))

@@ -6,11 +6,11 @@
 
 use super::super::document::Range;
 use super::super::evaluate::is_path;
-use super::super::fault::Fault;
-use super::super::node::{Amount, Located, Node};
-use super::super::plan::{Body, Controls, Failure, Output, Plan, Stdin};
-use super::super::scope::Frame;
-use super::super::syntax::Form;
+use super::super::fault::PlaceholderFault;
+use super::super::node::{LocatedText, NumberField, TemplateNode};
+use super::super::plan::{FailurePolicy, OutputChannel, Plan, PlanBody, PlanControls, PlanStdin};
+use super::super::scope::NameFrame;
+use super::super::syntax::PlaceholderForm;
 use super::{DEFAULT_CONCURRENCY, Expander};
 use crate::finding::Finding;
 use crate::text;
@@ -21,12 +21,12 @@ pub(super) const REPEAT: Range = Range::Count;
 impl<'t> Expander<'t> {
     pub(super) fn controls(
         &mut self,
-        node: &'t Node,
-        frame: &Frame<'_, 't>,
-        failure: Failure,
-    ) -> Option<Controls> {
+        node: &'t TemplateNode,
+        frame: &NameFrame<'_, 't>,
+        failure: FailurePolicy,
+    ) -> Option<PlanControls> {
         let before = self.findings.len();
-        let controls = Controls {
+        let controls = PlanControls {
             label: self.label(node, frame),
             delay: self
                 .amount("delay", node.delay.as_ref(), frame, Range::Milliseconds)
@@ -49,7 +49,11 @@ impl<'t> Expander<'t> {
         (self.findings.len() == before).then_some(controls)
     }
 
-    pub(super) fn label(&mut self, node: &'t Node, frame: &Frame<'_, 't>) -> Option<String> {
+    pub(super) fn label(
+        &mut self,
+        node: &'t TemplateNode,
+        frame: &NameFrame<'_, 't>,
+    ) -> Option<String> {
         node.label
             .as_ref()
             .and_then(|label| self.located(label, frame))
@@ -58,10 +62,10 @@ impl<'t> Expander<'t> {
     /// The join of parallel branches.
     pub(super) fn join(
         &mut self,
-        node: &'t Node,
+        node: &'t TemplateNode,
         branches: Vec<Plan>,
-        frame: &Frame<'_, 't>,
-    ) -> Option<Body> {
+        frame: &NameFrame<'_, 't>,
+    ) -> Option<PlanBody> {
         let before = self.findings.len();
         let concurrency = self.amount(
             "concurrency",
@@ -77,7 +81,7 @@ impl<'t> Expander<'t> {
         );
         self.warn_quorum(node, quorum, branches.len());
         let size = |amount: u64| usize::try_from(amount).unwrap_or(usize::MAX);
-        let body = Body::Parallel {
+        let body = PlanBody::Parallel {
             branches,
             concurrency: concurrency.map_or(DEFAULT_CONCURRENCY, size),
             min_successful: quorum.map_or(0, size),
@@ -86,7 +90,7 @@ impl<'t> Expander<'t> {
     }
 
     /// A quorum that cannot be reached is no mistake of the values, but the author wants to know.
-    fn warn_quorum(&mut self, node: &Node, quorum: Option<u64>, branches: usize) {
+    fn warn_quorum(&mut self, node: &TemplateNode, quorum: Option<u64>, branches: usize) {
         let Some(quorum) = quorum.filter(|quorum| *quorum > branches as u64) else {
             return;
         };
@@ -100,31 +104,31 @@ impl<'t> Expander<'t> {
     }
 
     /// What runs between attempts: fail-closed unless it says otherwise itself (T11).
-    fn recover(&mut self, node: &'t Node, frame: &Frame<'_, 't>) -> Option<Box<Plan>> {
+    fn recover(&mut self, node: &'t TemplateNode, frame: &NameFrame<'_, 't>) -> Option<Box<Plan>> {
         let recover = node.recover.as_deref()?;
-        self.node(recover, frame, Stdin::Previous, Failure::Branch)
+        self.node(recover, frame, PlanStdin::Previous, FailurePolicy::Branch)
             .map(Box::new)
     }
 
     /// The result of the node (T15).
-    fn output(&mut self, node: &'t Node, frame: &Frame<'_, 't>) -> Output {
+    fn output(&mut self, node: &'t TemplateNode, frame: &NameFrame<'_, 't>) -> OutputChannel {
         let Some(located) = &node.output else {
-            return Output::Stdout;
+            return OutputChannel::Stdout;
         };
         let must_exist = located
             .text
             .placeholders()
             .any(|placeholder| match &placeholder.form {
-                Form::Value { name, .. } => is_path(name, frame),
+                PlaceholderForm::Value { name, .. } => is_path(name, frame),
                 _ => false,
             });
         match self.located(located, frame) {
-            Some(text) if !text.contains('\0') => Output::Value { text, must_exist },
-            _ => Output::Stdout,
+            Some(text) if !text.contains('\0') => OutputChannel::Value { text, must_exist },
+            _ => OutputChannel::Stdout,
         }
     }
 
-    fn located(&mut self, located: &Located, frame: &Frame<'_, 't>) -> Option<String> {
+    fn located(&mut self, located: &LocatedText, frame: &NameFrame<'_, 't>) -> Option<String> {
         let text = self.evaluator.text(&located.text, frame);
         text.map_err(|fault| self.fault(&fault, &located.origin, first_brace(located)))
             .ok()
@@ -133,15 +137,15 @@ impl<'t> Expander<'t> {
     fn amount(
         &mut self,
         field: &'static str,
-        amount: Option<&Amount>,
-        frame: &Frame<'_, 't>,
+        amount: Option<&NumberField>,
+        frame: &NameFrame<'_, 't>,
         range: Range,
     ) -> Option<u64> {
         let amount = amount?;
         match self.evaluate_amount(field, amount, frame, range) {
             Ok(number) => number,
             Err(fault) => {
-                if let Amount::Computed(located) = amount {
+                if let NumberField::Computed(located) = amount {
                     self.fault(&fault, &located.origin, first_brace(located));
                 }
                 None
@@ -153,13 +157,13 @@ impl<'t> Expander<'t> {
     pub(super) fn evaluate_amount(
         &self,
         field: &'static str,
-        amount: &Amount,
-        frame: &Frame<'_, 't>,
+        amount: &NumberField,
+        frame: &NameFrame<'_, 't>,
         range: Range,
-    ) -> Result<Option<u64>, Fault> {
+    ) -> Result<Option<u64>, PlaceholderFault> {
         let located = match amount {
-            Amount::Fixed(number) => return Ok(Some(*number)),
-            Amount::Computed(located) => located,
+            NumberField::Fixed(number) => return Ok(Some(*number)),
+            NumberField::Computed(located) => located,
         };
         let written = self.evaluator.text(&located.text, frame)?;
         if written.trim().is_empty() {
@@ -170,7 +174,7 @@ impl<'t> Expander<'t> {
             .parse()
             .ok()
             .and_then(|number| range.check(number));
-        number.map(Some).ok_or_else(|| Fault::Wrong {
+        number.map(Some).ok_or_else(|| PlaceholderFault::Wrong {
             code: "invalid-value",
             message: format!(
                 "`{field}` is {}, and it must be {}",
@@ -182,7 +186,7 @@ impl<'t> Expander<'t> {
     }
 }
 
-fn first_brace(located: &Located) -> usize {
+fn first_brace(located: &LocatedText) -> usize {
     located
         .text
         .placeholders()

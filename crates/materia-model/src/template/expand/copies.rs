@@ -3,10 +3,10 @@
 //! Owns the count, its limit, and which fields belong to a copy and which to the join around the
 //! copies. Never evaluates anything but the count itself.
 
-use super::super::fault::Fault;
-use super::super::node::{Amount, Body as Written, Node};
-use super::super::plan::{Body, Controls, Failure, Kind, Plan, Stdin};
-use super::super::scope::{Frame, Turn};
+use super::super::fault::PlaceholderFault;
+use super::super::node::{NodeBody as Written, NumberField, TemplateNode};
+use super::super::plan::{FailurePolicy, Plan, PlanBody, PlanControls, PlanKind, PlanStdin};
+use super::super::scope::{NameFrame, RepeatIndex};
 use super::{Expander, passes_through, shared};
 
 /// How many copies all repeats of a plan may make together (T17).
@@ -15,22 +15,22 @@ pub const MAX_COPIES: usize = 100_000;
 impl<'t> Expander<'t> {
     pub(super) fn repeated(
         &mut self,
-        node: &'t Node,
-        repeat: &'t Amount,
-        outer: &Frame<'_, 't>,
-        stdin: Stdin,
-        failure: Failure,
+        node: &'t TemplateNode,
+        repeat: &'t NumberField,
+        outer: &NameFrame<'_, 't>,
+        stdin: PlanStdin,
+        failure: FailurePolicy,
     ) -> Option<Plan> {
         let scope = node.failure.unwrap_or(failure);
         let skipped = Plan {
-            body: Body::Skipped(join_kind(node)),
-            controls: Controls::plain(scope),
+            body: PlanBody::Skipped(join_kind(node)),
+            controls: PlanControls::plain(scope),
         };
         let count = match outer.within(node, None, |frame| self.count(repeat, frame)) {
             Ok(count) => count,
             Err(fault) => {
                 // A guard that is false anyway asks for no count.
-                let missing = matches!(fault, Fault::Missing(_));
+                let missing = matches!(fault, PlaceholderFault::Missing(_));
                 let off = missing
                     && outer.within(node, None, |frame| self.guard(node, frame)) == Some(false);
                 return if off {
@@ -46,28 +46,28 @@ impl<'t> Expander<'t> {
         let copies = self.copies(node, count, outer, stdin, failure)?;
         if copies
             .iter()
-            .all(|copy| matches!(copy.body, Body::Skipped(_)))
+            .all(|copy| matches!(copy.body, PlanBody::Skipped(_)))
         {
             return Some(skipped);
         }
         let body = if node.parallel {
             outer.within(node, None, |frame| self.join(node, copies, frame))?
         } else {
-            Body::Sequence(copies)
+            PlanBody::Sequence(copies)
         };
         Some(Plan {
             body,
-            controls: Controls::plain(scope),
+            controls: PlanControls::plain(scope),
         })
     }
 
     fn copies(
         &mut self,
-        node: &'t Node,
+        node: &'t TemplateNode,
         count: usize,
-        outer: &Frame<'_, 't>,
-        stdin: Stdin,
-        failure: Failure,
+        outer: &NameFrame<'_, 't>,
+        stdin: PlanStdin,
+        failure: FailurePolicy,
     ) -> Option<Vec<Plan>> {
         let mut flow = if node.parallel { shared(stdin) } else { stdin };
         let mut copies = Vec::new();
@@ -78,7 +78,7 @@ impl<'t> Expander<'t> {
                 return None;
             }
             // A repeated parallel list gives lanes: each copy is a sequence.
-            let turn = Some(Turn { index, count });
+            let turn = Some(RepeatIndex { index, count });
             let mark = self.evaluator.stages.borrow().mark();
             let copy = outer.within(node, turn, |frame| {
                 self.single(node, frame, flow, failure, false)
@@ -87,7 +87,7 @@ impl<'t> Expander<'t> {
                 hidden.push(self.evaluator.stages.borrow_mut().hide(mark));
             }
             if !node.parallel && !copy.as_ref().is_some_and(passes_through) {
-                flow = Stdin::Previous;
+                flow = PlanStdin::Previous;
             }
             whole &= copy.is_some();
             copies.extend(copy);
@@ -96,20 +96,29 @@ impl<'t> Expander<'t> {
         whole.then_some(copies)
     }
 
-    fn count(&self, repeat: &Amount, frame: &Frame<'_, 't>) -> Result<usize, Fault> {
+    fn count(
+        &self,
+        repeat: &NumberField,
+        frame: &NameFrame<'_, 't>,
+    ) -> Result<usize, PlaceholderFault> {
         let count = self.evaluate_amount("repeat", repeat, frame, super::control::REPEAT)?;
         Ok(usize::try_from(count.unwrap_or(0)).unwrap_or(usize::MAX))
     }
 
-    fn count_fault(&mut self, repeat: &Amount, node: &Node, fault: &Fault) -> Option<Plan> {
+    fn count_fault(
+        &mut self,
+        repeat: &NumberField,
+        node: &TemplateNode,
+        fault: &PlaceholderFault,
+    ) -> Option<Plan> {
         match repeat {
-            Amount::Computed(located) => self.fault(fault, &located.origin, 0),
-            Amount::Fixed(_) => self.fault(fault, &node.origin, 0),
+            NumberField::Computed(located) => self.fault(fault, &located.origin, 0),
+            NumberField::Fixed(_) => self.fault(fault, &node.origin, 0),
         }
         None
     }
 
-    fn admit(&mut self, count: usize, repeat: &Amount, node: &Node) -> bool {
+    fn admit(&mut self, count: usize, repeat: &NumberField, node: &TemplateNode) -> bool {
         self.copies = self.copies.saturating_add(count);
         if self.copies <= MAX_COPIES {
             return true;
@@ -123,7 +132,7 @@ impl<'t> Expander<'t> {
         self.count_fault(
             repeat,
             node,
-            &Fault::Wrong {
+            &PlaceholderFault::Wrong {
                 code: "too-many-copies",
                 message,
                 hint,
@@ -134,11 +143,11 @@ impl<'t> Expander<'t> {
     }
 }
 
-fn join_kind(node: &Node) -> Kind {
+fn join_kind(node: &TemplateNode) -> PlanKind {
     match (&node.body, node.parallel) {
         (Written::Command { .. } | Written::Children(_) | Written::Nested(_), true) => {
-            Kind::Parallel
+            PlanKind::Parallel
         }
-        _ => Kind::Sequence,
+        _ => PlanKind::Sequence,
     }
 }

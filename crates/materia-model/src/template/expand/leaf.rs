@@ -4,23 +4,23 @@
 //! caller's value ends up in its word byte for byte. Never consults the file system or the search
 //! path.
 
-use super::super::Facts;
-use super::super::fault::Fault;
-use super::super::node::Node;
-use super::super::origin::Origin;
-use super::super::plan::{Body, Stdin};
-use super::super::scope::Frame;
-use super::super::syntax::{Piece, Text};
+use super::super::HostFacts;
+use super::super::fault::PlaceholderFault;
+use super::super::node::TemplateNode;
+use super::super::origin::TextOrigin;
+use super::super::plan::{PlanBody, PlanStdin};
+use super::super::scope::NameFrame;
+use super::super::syntax::{TemplateText, TextPiece};
 use super::Expander;
 
 impl<'t> Expander<'t> {
     pub(super) fn command(
         &mut self,
-        node: &'t Node,
-        words: &'t [Text],
-        frame: &Frame<'_, 't>,
-        stdin: Stdin,
-    ) -> Option<Body> {
+        node: &'t TemplateNode,
+        words: &'t [TemplateText],
+        frame: &NameFrame<'_, 't>,
+        stdin: PlanStdin,
+    ) -> Option<PlanBody> {
         let mut argv = Vec::with_capacity(words.len());
         let mut whole = true;
         for word in words {
@@ -37,7 +37,7 @@ impl<'t> Expander<'t> {
             let message = "the command is empty once its values are in".to_owned();
             let hint = "give the first word a value, or a default as in {tool=echo}".to_owned();
             self.fault(
-                &Fault::Wrong {
+                &PlaceholderFault::Wrong {
                     code: "empty-command",
                     message,
                     hint,
@@ -49,10 +49,15 @@ impl<'t> Expander<'t> {
         };
         *command = self.evaluator.facts.command(command);
         let part = frame.realm().and_then(|realm| realm.part.clone());
-        Some(Body::Command { argv, stdin, part })
+        Some(PlanBody::Command { argv, stdin, part })
     }
 
-    fn word(&mut self, node: &'t Node, word: &'t Text, frame: &Frame<'_, 't>) -> Option<String> {
+    fn word(
+        &mut self,
+        node: &'t TemplateNode,
+        word: &'t TemplateText,
+        frame: &NameFrame<'_, 't>,
+    ) -> Option<String> {
         let text = self.text(word, &node.origin, frame)?;
         if !text.contains('\0') {
             return Some(text);
@@ -60,7 +65,7 @@ impl<'t> Expander<'t> {
         let message = "a word has a NUL byte, which no command line can carry".to_owned();
         let hint = "pass the value by file or stdin".to_owned();
         self.fault(
-            &Fault::Wrong {
+            &PlaceholderFault::Wrong {
                 code: "nul-byte",
                 message,
                 hint,
@@ -74,9 +79,9 @@ impl<'t> Expander<'t> {
     /// One text; every placeholder is tried, so that all that is missing is said at once.
     pub(super) fn text(
         &mut self,
-        text: &'t Text,
-        origin: &'t Origin,
-        frame: &Frame<'_, 't>,
+        text: &'t TemplateText,
+        origin: &'t TextOrigin,
+        frame: &NameFrame<'_, 't>,
     ) -> Option<String> {
         if let Ok(text) = self.evaluator.text(text, frame) {
             return Some(text);
@@ -99,15 +104,15 @@ impl<'t> Expander<'t> {
     }
 }
 
-fn brace(word: &Text) -> usize {
+fn brace(word: &TemplateText) -> usize {
     let placeholder = word.pieces.iter().find_map(|piece| match piece {
-        Piece::Placeholder(placeholder) => Some(placeholder.at),
-        Piece::Literal(_) => None,
+        TextPiece::Placeholder(placeholder) => Some(placeholder.at),
+        TextPiece::Literal(_) => None,
     });
     placeholder.unwrap_or(0)
 }
 
-impl Facts<'_> {
+impl HostFacts<'_> {
     /// A command as it is started: `~` is home, a relative path with a slash is seen from the
     /// directory.
     fn command(&self, command: &str) -> String {

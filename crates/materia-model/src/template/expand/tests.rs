@@ -11,11 +11,11 @@ use crate::finding::Source;
 use crate::template::{explain, parse};
 
 fn try_expand(text: &str, values: &Value) -> Result<Expansion, Vec<Finding>> {
-    let facts = Facts {
+    let facts = HostFacts {
         home: Some("/h"),
         cwd: Some("/w"),
         has_stdin: false,
-        ..Facts::default()
+        ..HostFacts::default()
     };
     let template = parse(&Source::new("t", text))?;
     expand(&template, values.as_object().unwrap(), facts)
@@ -25,13 +25,13 @@ fn try_expand(text: &str, values: &Value) -> Result<Expansion, Vec<Finding>> {
 fn argv(text: &str, values: &Value) -> Vec<Vec<String>> {
     fn leaves(plan: &Plan, found: &mut Vec<Vec<String>>) {
         match &plan.body {
-            Body::Command { argv, .. } => found.push(argv.clone()),
-            Body::Sequence(steps) => steps.iter().for_each(|step| leaves(step, found)),
-            Body::Parallel { branches, .. } => {
+            PlanBody::Command { argv, .. } => found.push(argv.clone()),
+            PlanBody::Sequence(steps) => steps.iter().for_each(|step| leaves(step, found)),
+            PlanBody::Parallel { branches, .. } => {
                 branches.iter().for_each(|branch| leaves(branch, found));
             }
-            Body::Nested(inner) => leaves(inner, found),
-            Body::Skipped(_) => {}
+            PlanBody::Nested(inner) => leaves(inner, found),
+            PlanBody::Skipped(_) => {}
         }
     }
     let mut found = Vec::new();
@@ -339,9 +339,9 @@ fn t10_skipped_nodes_keep_the_flow_of_stdin() {
         let plan = expand(
             &template,
             &Map::new(),
-            Facts {
+            HostFacts {
                 has_stdin,
-                ..Facts::default()
+                ..HostFacts::default()
             },
         )
         .unwrap()
@@ -389,16 +389,20 @@ fn t11_recovery_is_fail_closed_and_wrappers_keep_their_controls() {
         "template": {"timeout": "{t}", "template": "x"}}"#;
     let plan = try_expand(text, &json!({"t": "1.5"})).unwrap().plan;
     let recover = plan.controls.recover.as_deref().unwrap();
-    let Body::Sequence(steps) = &recover.body else {
+    let PlanBody::Sequence(steps) = &recover.body else {
         panic!("{recover:?}")
     };
     let failures: Vec<_> = steps.iter().map(|step| step.controls.failure).collect();
-    assert_eq!(recover.controls.failure, Failure::Branch);
+    assert_eq!(recover.controls.failure, FailurePolicy::Branch);
     assert_eq!(
         failures,
-        [Failure::Branch, Failure::Branch, Failure::Continue]
+        [
+            FailurePolicy::Branch,
+            FailurePolicy::Branch,
+            FailurePolicy::Continue
+        ]
     );
-    let Body::Nested(inner) = &plan.body else {
+    let PlanBody::Nested(inner) = &plan.body else {
         panic!("{plan:?}")
     };
     assert_eq!((inner.controls.timeout, plan.controls.retry), (Some(2), 2));
@@ -408,7 +412,7 @@ fn t11_recovery_is_fail_closed_and_wrappers_keep_their_controls() {
     )
     .unwrap()
     .plan;
-    assert!(matches!(merged.body, Body::Command { .. }) && merged.controls.retry == 2);
+    assert!(matches!(merged.body, PlanBody::Command { .. }) && merged.controls.retry == 2);
 }
 
 #[test]
@@ -476,7 +480,7 @@ fn the_deepest_tree_that_can_be_read_can_be_expanded() {
 
 #[test]
 fn t15_output_is_stdout_or_a_value() {
-    use super::super::plan::Output;
+    use super::super::plan::OutputChannel;
     let output = |text: &str| {
         try_expand(text, &json!({"o": "/x", "d": "e"}))
             .unwrap()
@@ -484,13 +488,13 @@ fn t15_output_is_stdout_or_a_value() {
             .controls
             .output
     };
-    let value = |text: &str, must_exist| Output::Value {
+    let value = |text: &str, must_exist| OutputChannel::Value {
         text: text.into(),
         must_exist,
     };
     assert_eq!(
         output(r#"{"output": "stdout", "template": ["t"]}"#),
-        Output::Stdout
+        OutputChannel::Stdout
     );
     assert_eq!(
         output(r#"{"args": ["o:path"], "output": "o", "template": ["t"]}"#),

@@ -10,15 +10,16 @@ use serde_json::Value;
 
 use super::super::HOST_NAMES;
 use super::super::node::{
-    Amount, Body, Content, Guard, Located, Node, Realm, Setting, Settings, Template,
+    DocumentScope, LocatedText, NodeBody, NodeGuard, NumberField, SettingContent, Template,
+    TemplateNode, ValueSetting, ValueSettings,
 };
-use super::super::scope::{Fixed, Frame};
+use super::super::scope::{FixedValue, NameFrame};
 use super::super::syntax::expression::Expression;
-use super::super::syntax::{Form, Index, Placeholder, Text, reserved};
-use super::super::value::Type;
-use super::{Arg, Inferred, Interface, Use};
+use super::super::syntax::{ItemIndex, Placeholder, PlaceholderForm, TemplateText, reserved};
+use super::super::value::ValueType;
+use super::{Inferred, TemplateArg, TemplateInterface, Use};
 
-impl Interface {
+impl TemplateInterface {
     pub(super) fn of(template: &Template) -> Self {
         let home = &template.realm;
         let mut walk = Walk {
@@ -27,7 +28,7 @@ impl Interface {
             uses: BTreeMap::new(),
             known: BTreeSet::new(),
         };
-        walk.node(&template.root, &Frame::outside(&template.realm));
+        walk.node(&template.root, &NameFrame::outside(&template.realm));
         let mut unused = BTreeSet::new();
         let mut names: Vec<String> = Vec::new();
         for argument in &template.declared {
@@ -47,7 +48,7 @@ impl Interface {
             .cloned()
             .collect();
         names.extend(derived);
-        let args: Vec<Arg> = names
+        let args: Vec<TemplateArg> = names
             .into_iter()
             .map(|name| walk.arg(template, name, &unused))
             .collect();
@@ -62,7 +63,7 @@ impl Interface {
 }
 
 struct Walk<'h> {
-    home: &'h Realm,
+    home: &'h DocumentScope,
     order: Vec<String>,
     uses: BTreeMap<String, Use>,
     known: BTreeSet<String>,
@@ -83,7 +84,7 @@ impl Walk<'_> {
             .is_none_or(|used| used.at_home || used.required)
     }
 
-    fn arg(&self, template: &Template, name: String, unused: &BTreeSet<String>) -> Arg {
+    fn arg(&self, template: &Template, name: String, unused: &BTreeSet<String>) -> TemplateArg {
         let used = self.uses.get(&name).cloned().unwrap_or_default();
         let declared = template
             .realm
@@ -92,10 +93,10 @@ impl Walk<'_> {
             .map(|declared| declared.ty.clone());
         let declared = declared.or(used.declared);
         let inferred = match used.inferred.keys().next() {
-            Some(Inferred::Array) => Type::Array,
-            Some(Inferred::Int) => Type::Int,
-            Some(Inferred::Bool) => Type::Bool,
-            Some(Inferred::Text) | None => Type::String,
+            Some(Inferred::Array) => ValueType::Array,
+            Some(Inferred::Int) => ValueType::Int,
+            Some(Inferred::Bool) => ValueType::Bool,
+            Some(Inferred::Text) | None => ValueType::String,
         };
         let ty = declared.unwrap_or(inferred);
         let default = used.default.or_else(|| root_default(template, &name));
@@ -104,7 +105,7 @@ impl Walk<'_> {
                 .map_or_else(|| value.clone(), Cow::into_owned)
         });
         let required = unused.contains(&name) || used.required;
-        Arg {
+        TemplateArg {
             name,
             ty,
             required,
@@ -112,7 +113,7 @@ impl Walk<'_> {
         }
     }
 
-    fn node<'t>(&mut self, node: &'t Node, outer: &Frame<'_, 't>) {
+    fn node<'t>(&mut self, node: &'t TemplateNode, outer: &NameFrame<'_, 't>) {
         let settings = [Some(&node.defaults), Some(&node.given), node.args.as_ref()];
         for settings in settings.into_iter().flatten() {
             self.known.extend(settings.keys().cloned());
@@ -120,7 +121,7 @@ impl Walk<'_> {
         outer.within(node, None, |frame| self.fields(node, frame));
     }
 
-    fn fields<'t>(&mut self, node: &'t Node, frame: &Frame<'_, 't>) {
+    fn fields<'t>(&mut self, node: &'t TemplateNode, frame: &NameFrame<'_, 't>) {
         let around = if node.values.is_empty() {
             frame
         } else {
@@ -133,10 +134,10 @@ impl Walk<'_> {
             .iter()
             .for_each(|settings| self.references(settings, frame, Need::Optional));
         match &node.when {
-            Some(Guard::Value(located, _)) => {
+            Some(NodeGuard::Value(located, _)) => {
                 self.text(&located.text, frame, Some(Inferred::Bool), Need::Optional);
             }
-            Some(Guard::Always(_)) | None => {}
+            Some(NodeGuard::Always(_)) | None => {}
         }
         let counts = [
             &node.repeat,
@@ -147,7 +148,7 @@ impl Walk<'_> {
             &node.min_successful,
         ];
         for amount in counts.into_iter().flatten() {
-            if let Amount::Computed(Located { text, .. }) = amount {
+            if let NumberField::Computed(LocatedText { text, .. }) = amount {
                 self.text(text, frame, Some(Inferred::Int), Need::Required);
             }
         }
@@ -161,26 +162,39 @@ impl Walk<'_> {
             .iter()
             .for_each(|recover| self.node(recover, frame));
         match &node.body {
-            Body::Command { words, .. } => {
+            NodeBody::Command { words, .. } => {
                 words
                     .iter()
                     .for_each(|word| self.text(word, frame, None, Need::Required));
             }
-            Body::Children(children) => children.iter().for_each(|child| self.node(child, frame)),
-            Body::Nested(inner) => self.node(inner, frame),
+            NodeBody::Children(children) => {
+                children.iter().for_each(|child| self.node(child, frame))
+            }
+            NodeBody::Nested(inner) => self.node(inner, frame),
         }
     }
 
     /// Names inside defaults are asked for only where the default is used.
-    fn references<'t>(&mut self, settings: &'t Settings, frame: &Frame<'_, 't>, need: Need) {
+    fn references<'t>(
+        &mut self,
+        settings: &'t ValueSettings,
+        frame: &NameFrame<'_, 't>,
+        need: Need,
+    ) {
         for setting in settings.values() {
-            if let Content::Reference(text) = &setting.content {
+            if let SettingContent::Reference(text) = &setting.content {
                 self.text(text, frame, None, need);
             }
         }
     }
 
-    fn text(&mut self, text: &Text, frame: &Frame<'_, '_>, whole: Option<Inferred>, need: Need) {
+    fn text(
+        &mut self,
+        text: &TemplateText,
+        frame: &NameFrame<'_, '_>,
+        whole: Option<Inferred>,
+        need: Need,
+    ) {
         let single = text.single().is_some();
         for placeholder in text.placeholders() {
             self.placeholder(
@@ -195,19 +209,19 @@ impl Walk<'_> {
     fn placeholder(
         &mut self,
         placeholder: &Placeholder,
-        frame: &Frame<'_, '_>,
+        frame: &NameFrame<'_, '_>,
         plain: Inferred,
         need: Need,
     ) {
         match &placeholder.form {
-            Form::Value {
+            PlaceholderForm::Value {
                 name,
                 difference: Some(difference),
                 ..
             } if begins_reserved(name) => {
                 self.integers(difference, frame, need);
             }
-            Form::Value {
+            PlaceholderForm::Value {
                 name,
                 default,
                 difference,
@@ -225,23 +239,29 @@ impl Walk<'_> {
                 };
                 self.mention(name, frame, plain, need, default.as_deref());
             }
-            Form::Fallback { name, .. } => self.mention(name, frame, plain, Need::Optional, None),
-            Form::Choice { name, .. } => {
+            PlaceholderForm::Fallback { name, .. } => {
+                self.mention(name, frame, plain, Need::Optional, None)
+            }
+            PlaceholderForm::Choice { name, .. } => {
                 self.mention(name, frame, Inferred::Bool, Need::Optional, None);
             }
-            Form::Item { name, index } => {
+            PlaceholderForm::Item { name, index } => {
                 self.mention(name, frame, Inferred::Array, need, None);
-                if let Index::Name(index) = index {
+                if let ItemIndex::Name(index) = index {
                     self.mention(index, frame, Inferred::Int, need, None);
                 }
             }
-            Form::Length { name } => self.mention(name, frame, Inferred::Array, need, None),
-            Form::Stage { .. } => {}
-            Form::Expression { expression, .. } => self.integers(expression, frame, need),
+            PlaceholderForm::Length { name } => {
+                self.mention(name, frame, Inferred::Array, need, None)
+            }
+            PlaceholderForm::Stage { .. } => {}
+            PlaceholderForm::Expression { expression, .. } => {
+                self.integers(expression, frame, need)
+            }
         }
     }
 
-    fn integers(&mut self, expression: &Expression, frame: &Frame<'_, '_>, need: Need) {
+    fn integers(&mut self, expression: &Expression, frame: &NameFrame<'_, '_>, need: Need) {
         let mut names = Vec::new();
         expression.names(&mut names);
         names
@@ -252,12 +272,12 @@ impl Walk<'_> {
     fn mention(
         &mut self,
         name: &str,
-        frame: &Frame<'_, '_>,
+        frame: &NameFrame<'_, '_>,
         inferred: Inferred,
         need: Need,
         inline: Option<&str>,
     ) {
-        if reserved(name).is_some() || matches!(frame.fixed(name), Some(Fixed::Bound(..))) {
+        if reserved(name).is_some() || matches!(frame.fixed(name), Some(FixedValue::Bound(..))) {
             return;
         }
         let setting = frame.defaults(name).map(|(setting, _)| setting).next();
@@ -287,7 +307,7 @@ impl Walk<'_> {
 
 /// Whether the place of the document or the host gives the name a value, as far as nobody declares
 /// it.
-fn is_given_by_place(name: &str, frame: &Frame<'_, '_>) -> bool {
+fn is_given_by_place(name: &str, frame: &NameFrame<'_, '_>) -> bool {
     let realm = frame.realm();
     let place = realm
         .is_some_and(|realm| realm.place.contains_key(name) && !realm.types.contains_key(name));
@@ -310,9 +330,9 @@ fn root_default(template: &Template, name: &str) -> Option<Value> {
         .map(setting_value)
 }
 
-fn setting_value(setting: &Setting) -> Value {
+fn setting_value(setting: &ValueSetting) -> Value {
     match &setting.content {
-        Content::Plain(value) => value.clone(),
-        Content::Reference(text) => text.spelled().into(),
+        SettingContent::Plain(value) => value.clone(),
+        SettingContent::Reference(text) => text.spelled().into(),
     }
 }

@@ -5,11 +5,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::value::Type;
-use super::Arg;
+use super::super::value::ValueType;
+use super::TemplateArg;
 
 /// The JSON Schema of an object that holds these arguments.
-pub fn schema(args: &[Arg]) -> Value {
+pub fn schema(args: &[TemplateArg]) -> Value {
     let properties: Map<String, Value> = args
         .iter()
         .map(|arg| (arg.name.clone(), property(arg)))
@@ -28,15 +28,15 @@ pub fn schema(args: &[Arg]) -> Value {
     })
 }
 
-fn property(arg: &Arg) -> Value {
+fn property(arg: &TemplateArg) -> Value {
     let mut property = match &arg.ty {
-        Type::String => json!({"type": "string"}),
-        Type::Path => json!({"type": "string", "description": "a path"}),
-        Type::Int => json!({"type": "integer"}),
-        Type::Number => json!({"type": "number"}),
-        Type::Bool => json!({"type": "boolean"}),
-        Type::Array => json!({"type": "array", "items": {}}),
-        Type::Enum(choices) => json!({"type": "string", "enum": choices}),
+        ValueType::String => json!({"type": "string"}),
+        ValueType::Path => json!({"type": "string", "description": "a path"}),
+        ValueType::Int => json!({"type": "integer"}),
+        ValueType::Number => json!({"type": "number"}),
+        ValueType::Bool => json!({"type": "boolean"}),
+        ValueType::Array => json!({"type": "array", "items": {}}),
+        ValueType::Enum(choices) => json!({"type": "string", "enum": choices}),
     };
     if let (Some(default), Some(fields)) = (&arg.default, property.as_object_mut()) {
         fields.insert("default".to_owned(), default.clone());

@@ -12,7 +12,7 @@ fn args(text: &str) -> Value {
 
 /// `name:type`, `!` where it is required, `=default` where it has one.
 fn spelled(text: &str) -> String {
-    let spell = |arg: &Arg| {
+    let spell = |arg: &TemplateArg| {
         let required = if arg.required { "!" } else { "" };
         let default = arg
             .default

@@ -31,7 +31,7 @@ pub(crate) enum Operator {
 
 /// Why an expression has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Failure<E> {
+pub(crate) enum ExpressionError<E> {
     Zero,
     Overflow,
     Name(E),
@@ -69,11 +69,14 @@ impl Expression {
     pub(crate) fn evaluate<E>(
         &self,
         int: &mut dyn FnMut(&str) -> Result<i64, E>,
-    ) -> Result<i64, Failure<E>> {
+    ) -> Result<i64, ExpressionError<E>> {
         match self {
             Self::Int(value) => Ok(*value),
-            Self::Name(name) => int(name).map_err(Failure::Name),
-            Self::Negative(inner) => inner.evaluate(int)?.checked_neg().ok_or(Failure::Overflow),
+            Self::Name(name) => int(name).map_err(ExpressionError::Name),
+            Self::Negative(inner) => inner
+                .evaluate(int)?
+                .checked_neg()
+                .ok_or(ExpressionError::Overflow),
             Self::Binary(operator, left, right) => {
                 let (left, right) = (left.evaluate(int)?, right.evaluate(int)?);
                 operator.apply(left, right)
@@ -96,9 +99,9 @@ impl Expression {
 }
 
 impl Operator {
-    fn apply<E>(self, left: i64, right: i64) -> Result<i64, Failure<E>> {
+    fn apply<E>(self, left: i64, right: i64) -> Result<i64, ExpressionError<E>> {
         if right == 0 && matches!(self, Self::Divide | Self::Remainder) {
-            return Err(Failure::Zero);
+            return Err(ExpressionError::Zero);
         }
         let result = match self {
             Self::Add => left.checked_add(right),
@@ -107,7 +110,7 @@ impl Operator {
             Self::Divide => left.checked_div(right),
             Self::Remainder => left.checked_rem(right),
         };
-        result.ok_or(Failure::Overflow)
+        result.ok_or(ExpressionError::Overflow)
     }
 }
 

@@ -7,23 +7,23 @@
 use serde_json::Value;
 
 use super::expression::{self, Expression};
-use super::{MAX_PADDING, Word, is_name, leading_name, padded_width};
-use crate::template::origin::{Problem, column};
-use crate::template::unit::Unit;
-use crate::template::value::{Type, render};
+use super::{CommandWord, MAX_PADDING, is_name, leading_name, padded_width};
+use crate::template::origin::{TextProblem, column};
+use crate::template::unit::TemplateUnit;
+use crate::template::value::{ValueType, render};
 use crate::text;
 
 /// A text in pieces.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Text {
-    pub(crate) pieces: Vec<Piece>,
+pub(crate) struct TemplateText {
+    pub(crate) pieces: Vec<TextPiece>,
     /// Unquoted: it vanishes when it turns out empty (T2).
     pub(crate) vanishes: bool,
 }
 
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Piece {
+pub(crate) enum TextPiece {
     Literal(String),
     Placeholder(Placeholder),
 }
@@ -31,7 +31,7 @@ pub(crate) enum Piece {
 /// Braces that stand for a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Placeholder {
-    pub(crate) form: Form,
+    pub(crate) form: PlaceholderForm,
     /// What stands in the braces.
     pub(crate) content: String,
     /// Where the opening brace is, in bytes of the text that was written.
@@ -40,12 +40,12 @@ pub(crate) struct Placeholder {
 
 /// What a placeholder asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Form {
+pub(crate) enum PlaceholderForm {
     /// `{name}`, `{name=default}`, `{name:type=default}`; a hyphenated name may also be a
     /// subtraction (T8).
     Value {
         name: String,
-        declared: Option<Type>,
+        declared: Option<ValueType>,
         default: Option<String>,
         difference: Option<Expression>,
     },
@@ -59,7 +59,7 @@ pub(crate) enum Form {
         no: String,
     },
     /// `{items[0]}` or `{items[index]}`
-    Item { name: String, index: Index },
+    Item { name: String, index: ItemIndex },
     /// `{items.length}`
     Length { name: String },
     /// `{stages.review}`: the file with what an earlier stage wrote (R7).
@@ -74,15 +74,19 @@ pub(crate) enum Form {
 
 /// Which item of an array.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Index {
+pub(crate) enum ItemIndex {
     Literal(usize),
     Name(String),
 }
 
-impl Text {
+impl TemplateText {
     /// Reads the pieces of a word; `whole` is the text the word was split from, and `unit` the
     /// document that may refer to its imports.
-    pub(crate) fn parse(word: &Word, whole: &str, unit: Option<&Unit>) -> Result<Self, Problem> {
+    pub(crate) fn parse(
+        word: &CommandWord,
+        whole: &str,
+        unit: Option<&TemplateUnit>,
+    ) -> Result<Self, TextProblem> {
         let mut pieces = Vec::new();
         let mut literal_from = 0;
         for (open, close) in groups(word) {
@@ -95,7 +99,7 @@ impl Text {
                 None => {
                     let form = form(content)
                         .map_err(|wrong| no_placeholder(word, whole, content, at, wrong))?;
-                    pieces.push(Piece::Placeholder(Placeholder {
+                    pieces.push(TextPiece::Placeholder(Placeholder {
                         form,
                         content: content.to_owned(),
                         at,
@@ -113,24 +117,24 @@ impl Text {
     /// The placeholders in it.
     pub(crate) fn placeholders(&self) -> impl Iterator<Item = &Placeholder> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Placeholder(placeholder) => Some(placeholder),
-            Piece::Literal(_) => None,
+            TextPiece::Placeholder(placeholder) => Some(placeholder),
+            TextPiece::Literal(_) => None,
         })
     }
 
     /// The placeholder that is the whole text, if it is one.
     pub(crate) fn single(&self) -> Option<&Placeholder> {
         match self.pieces.as_slice() {
-            [Piece::Placeholder(placeholder)] => Some(placeholder),
+            [TextPiece::Placeholder(placeholder)] => Some(placeholder),
             _ => None,
         }
     }
 
     /// The text as it was written, more or less.
     pub(crate) fn spelled(&self) -> String {
-        let piece = |piece: &Piece| match piece {
-            Piece::Literal(literal) => literal.clone(),
-            Piece::Placeholder(placeholder) => format!("{{{}}}", placeholder.content),
+        let piece = |piece: &TextPiece| match piece {
+            TextPiece::Literal(literal) => literal.clone(),
+            TextPiece::Placeholder(placeholder) => format!("{{{}}}", placeholder.content),
         };
         self.pieces.iter().map(piece).collect()
     }
@@ -139,7 +143,7 @@ impl Text {
     pub(crate) fn literal(&self) -> Option<&str> {
         match self.pieces.as_slice() {
             [] => Some(""),
-            [Piece::Literal(text)] => Some(text),
+            [TextPiece::Literal(text)] => Some(text),
             _ => None,
         }
     }
@@ -148,28 +152,28 @@ impl Text {
 /// What an import says, as it would stand in that import: text with placeholders stays such, and
 /// never splits.
 fn push_referred(
-    pieces: &mut Vec<Piece>,
+    pieces: &mut Vec<TextPiece>,
     referred: Result<Value, String>,
     at: usize,
-) -> Result<(), Problem> {
-    let value = referred.map_err(|message| Problem {
+) -> Result<(), TextProblem> {
+    let value = referred.map_err(|message| TextProblem {
         code: "unknown-reference",
         message,
         hint: "write {alias.defaults.key=fallback}, or add the key to the import".to_owned(),
         at,
     })?;
     let text = render(&value);
-    let word = Word::whole(&text);
+    let word = CommandWord::whole(&text);
     let inner = value
         .as_str()
-        .and_then(|_| Text::parse(&word, &text, None).ok());
+        .and_then(|_| TemplateText::parse(&word, &text, None).ok());
     match inner {
         Some(inner) => {
             for piece in inner.pieces {
                 match piece {
-                    Piece::Literal(literal) => push_literal(pieces, &literal),
-                    Piece::Placeholder(inner) => {
-                        pieces.push(Piece::Placeholder(Placeholder { at, ..inner }));
+                    TextPiece::Literal(literal) => push_literal(pieces, &literal),
+                    TextPiece::Placeholder(inner) => {
+                        pieces.push(TextPiece::Placeholder(Placeholder { at, ..inner }));
                     }
                 }
             }
@@ -179,16 +183,16 @@ fn push_referred(
     Ok(())
 }
 
-fn push_literal(pieces: &mut Vec<Piece>, text: &str) {
+fn push_literal(pieces: &mut Vec<TextPiece>, text: &str) {
     match pieces.last_mut() {
         _ if text.is_empty() => {}
-        Some(Piece::Literal(before)) => before.push_str(text),
-        _ => pieces.push(Piece::Literal(text.to_owned())),
+        Some(TextPiece::Literal(before)) => before.push_str(text),
+        _ => pieces.push(TextPiece::Literal(text.to_owned())),
     }
 }
 
 /// Pairs of innermost braces that have something in them.
-fn groups(word: &Word) -> Vec<(usize, usize)> {
+fn groups(word: &CommandWord) -> Vec<(usize, usize)> {
     let mut groups = Vec::new();
     let mut open = None;
     for (at, brace) in word.active_braces() {
@@ -218,12 +222,12 @@ impl From<&'static str> for Wrong {
 
 const LITERAL_BRACE: &str = "write \\{ for a literal brace";
 
-fn form(content: &str) -> Result<Form, Wrong> {
+fn form(content: &str) -> Result<PlaceholderForm, Wrong> {
     let name = leading_name(content);
     let rest = &content[name.len()..];
     if !name.is_empty() {
         if let Some(otherwise) = rest.strip_prefix("??") {
-            return Ok(Form::Fallback {
+            return Ok(PlaceholderForm::Fallback {
                 name: name.to_owned(),
                 otherwise: otherwise.to_owned(),
             });
@@ -235,12 +239,12 @@ fn form(content: &str) -> Result<Form, Wrong> {
             .strip_prefix('.')
             .filter(|stage| name == "stages" && is_name(stage))
         {
-            return Ok(Form::Stage {
+            return Ok(PlaceholderForm::Stage {
                 name: stage.to_owned(),
             });
         }
         if rest == ".length" {
-            return Ok(Form::Length {
+            return Ok(PlaceholderForm::Length {
                 name: name.to_owned(),
             });
         }
@@ -260,8 +264,8 @@ fn form(content: &str) -> Result<Form, Wrong> {
     Err(unknown(content))
 }
 
-fn value(name: &str, rest: &str) -> Result<Option<Form>, Wrong> {
-    let form = |declared, default: Option<&str>, difference| Form::Value {
+fn value(name: &str, rest: &str) -> Result<Option<PlaceholderForm>, Wrong> {
+    let form = |declared, default: Option<&str>, difference| PlaceholderForm::Value {
         name: name.to_owned(),
         declared,
         default: default.map(str::to_owned),
@@ -281,8 +285,8 @@ fn value(name: &str, rest: &str) -> Result<Option<Form>, Wrong> {
         return Ok(None);
     };
     let (ty, default) = split_type(typed);
-    let declared = Type::parse(ty).map_err(|because| {
-        let hint = format!("{}; {LITERAL_BRACE}", Type::suggestion(ty));
+    let declared = ValueType::parse(ty).map_err(|because| {
+        let hint = format!("{}; {LITERAL_BRACE}", ValueType::suggestion(ty));
         Wrong {
             because: Some(because),
             hint,
@@ -304,32 +308,32 @@ pub(crate) fn split_type(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn item(name: &str, index: &str) -> Result<Form, Wrong> {
+fn item(name: &str, index: &str) -> Result<PlaceholderForm, Wrong> {
     let literal = !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit());
     let index = if literal {
-        Index::Literal(index.parse().map_err(|_| "the index is too large")?)
+        ItemIndex::Literal(index.parse().map_err(|_| "the index is too large")?)
     } else if is_name(index) {
-        Index::Name(index.to_owned())
+        ItemIndex::Name(index.to_owned())
     } else {
         return Err(Wrong {
             because: Some("an index is a number or one name".to_owned()),
             hint: format!("write {{{name}[0]}} or {{{name}[index]}}; {LITERAL_BRACE}"),
         });
     };
-    Ok(Form::Item {
+    Ok(PlaceholderForm::Item {
         name: name.to_owned(),
         index,
     })
 }
 
-fn choice(content: &str) -> Option<Form> {
+fn choice(content: &str) -> Option<PlaceholderForm> {
     let (condition, arms) = content.split_once('?')?;
     let (yes, no) = arms.split_once(':')?;
     let condition = condition.trim();
     let bare = condition
         .strip_prefix('!')
         .map_or(condition, str::trim_start);
-    is_name(bare).then(|| Form::Choice {
+    is_name(bare).then(|| PlaceholderForm::Choice {
         name: bare.to_owned(),
         negated: condition.starts_with('!'),
         yes: yes.to_owned(),
@@ -337,7 +341,7 @@ fn choice(content: &str) -> Option<Form> {
     })
 }
 
-fn arithmetic(content: &str) -> Result<Form, Wrong> {
+fn arithmetic(content: &str) -> Result<PlaceholderForm, Wrong> {
     let bare = content.trim_start_matches('_');
     let underscores = content.len() - bare.len();
     let padded = bare.starts_with('(') && underscores <= MAX_PADDING;
@@ -347,7 +351,7 @@ fn arithmetic(content: &str) -> Result<Form, Wrong> {
         (content, 0)
     };
     let expression = expression::parse(source, &|_| false)?;
-    Ok(Form::Expression {
+    Ok(PlaceholderForm::Expression {
         expression,
         source: source.to_owned(),
         width,
@@ -369,7 +373,13 @@ fn unknown(content: &str) -> Wrong {
     }
 }
 
-fn no_placeholder(word: &Word, whole: &str, content: &str, at: usize, wrong: Wrong) -> Problem {
+fn no_placeholder(
+    word: &CommandWord,
+    whole: &str,
+    content: &str,
+    at: usize,
+    wrong: Wrong,
+) -> TextProblem {
     let mut message = format!(
         "{} at column {}",
         text::quoted(&format!("{{{content}}}")),
@@ -387,7 +397,7 @@ fn no_placeholder(word: &Word, whole: &str, content: &str, at: usize, wrong: Wro
         message.push_str(": ");
         message.push_str(&because);
     }
-    Problem {
+    TextProblem {
         code: "unknown-placeholder",
         message,
         hint: wrong.hint,

@@ -3,7 +3,7 @@
 //! Owns quotes, backslashes and where each byte of a word came from. Never substitutes anything:
 //! placeholders are still text here, and a value can therefore never split.
 
-use crate::template::origin::{Problem, column};
+use crate::template::origin::{TextProblem, column};
 use crate::text;
 
 /// How many words one command may have.
@@ -11,7 +11,7 @@ pub(crate) const MAX_WORDS: usize = 100_000;
 
 /// One word of a command line, unquoted.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Word {
+pub(crate) struct CommandWord {
     pub(crate) text: String,
     /// Any part was quoted, so the word stays even when it is empty.
     pub(crate) quoted: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Word {
     jumps: Vec<(usize, usize)>,
 }
 
-impl Word {
+impl CommandWord {
     /// A text that is not split, such as a label: only `\{` and `\}` are escapes.
     pub(crate) fn whole(text: &str) -> Self {
         let mut word = Self::default();
@@ -75,9 +75,9 @@ impl Word {
 }
 
 /// Splits a command line into words.
-pub(crate) fn split(text: &str) -> Result<Vec<Word>, Problem> {
+pub(crate) fn split(text: &str) -> Result<Vec<CommandWord>, TextProblem> {
     let mut words = Vec::new();
-    let mut current: Option<Word> = None;
+    let mut current: Option<CommandWord> = None;
     let mut quote: Option<(char, usize)> = None;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -115,7 +115,12 @@ fn is_space(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }
 
-fn finish(words: &mut Vec<Word>, word: Option<Word>, text: &str, at: usize) -> Result<(), Problem> {
+fn finish(
+    words: &mut Vec<CommandWord>,
+    word: Option<CommandWord>,
+    text: &str,
+    at: usize,
+) -> Result<(), TextProblem> {
     let Some(mut word) = word else { return Ok(()) };
     if words.len() == MAX_WORDS {
         let message = format!(
@@ -123,7 +128,7 @@ fn finish(words: &mut Vec<Word>, word: Option<Word>, text: &str, at: usize) -> R
             column(text, at)
         );
         let hint = "pass long lists by file or stdin".to_owned();
-        return Err(Problem {
+        return Err(TextProblem {
             code: "too-many-words",
             message,
             hint,
@@ -135,10 +140,10 @@ fn finish(words: &mut Vec<Word>, word: Option<Word>, text: &str, at: usize) -> R
     Ok(())
 }
 
-fn unterminated(text: &str, number: usize, open: char, at: usize) -> Problem {
+fn unterminated(text: &str, number: usize, open: char, at: usize) -> TextProblem {
     let begun = text::quoted(&text[at..]);
     let column = column(text, at);
-    Problem {
+    TextProblem {
         code: "unterminated-quote",
         message: format!(
             "word {number} opens a quote at column {column} that is never closed: {begun}"

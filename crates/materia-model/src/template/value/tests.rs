@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 
 fn fit(ty: &str, value: Value) -> Option<Value> {
-    Type::parse(ty)
+    ValueType::parse(ty)
         .unwrap()
         .fit(Cow::Owned(value))
         .map(Cow::into_owned)
@@ -108,10 +108,10 @@ fn types_are_read_strictly_and_written_back() {
         "array",
         "enum(check,fix)",
     ] {
-        assert_eq!(Type::parse(ty).unwrap().to_string(), ty);
+        assert_eq!(ValueType::parse(ty).unwrap().to_string(), ty);
     }
     for bad in ["", "Int", "enum()", "enum(a,)", "enum(a", "integer"] {
-        assert!(Type::parse(bad).is_err(), "{bad} was accepted");
+        assert!(ValueType::parse(bad).is_err(), "{bad} was accepted");
     }
-    assert_eq!(Type::suggestion("boolx"), "did you mean `bool`?");
+    assert_eq!(ValueType::suggestion("boolx"), "did you mean `bool`?");
 }

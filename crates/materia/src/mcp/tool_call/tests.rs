@@ -15,7 +15,7 @@ fn shown(tool: &str, arguments: Value) -> String {
     }
 }
 
-fn message_of(arguments: Value) -> Draft {
+fn message_of(arguments: Value) -> MessageDraft {
     let Value::Object(arguments) = arguments else {
         panic!("no object")
     };

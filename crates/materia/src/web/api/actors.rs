@@ -2,7 +2,7 @@
 
 use axum::body::Bytes;
 use axum::extract::{Path, State as Given};
-use materia_engine::api::{Draft, InspectRequest, MessageRequest};
+use materia_engine::api::{InspectRequest, MessageDraft, MessageRequest};
 #[cfg(feature = "typescript")]
 use materia_engine::api::{Inventory, MessageReport, RunOverviewReport};
 
@@ -20,7 +20,7 @@ pub(in crate::web) const LINES: usize = 200;
 pub(super) fn declare(types: &mut Types) {
     types.add::<Inventory>();
     types.add::<RunOverviewReport>();
-    types.add::<Draft>();
+    types.add::<MessageDraft>();
     types.add::<MessageReport>();
 }
 
@@ -40,7 +40,7 @@ pub(super) async fn show(Given(state): Given<State>, Path(id): Path<String>) -> 
 
 /// Sends a message; ending a run is one, too.
 pub(super) async fn send(Given(state): Given<State>, bytes: Bytes) -> Reply {
-    let draft: Draft = body(&bytes)?;
+    let draft: MessageDraft = body(&bytes)?;
     let request = MessageRequest {
         draft,
         ..MessageRequest::default()

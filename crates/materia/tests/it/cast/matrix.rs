@@ -11,7 +11,7 @@ use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use materia_engine::store::journal::{From, Reader};
-use materia_model::cast::{Body, Event, State, Status};
+use materia_model::cast::{CastEvent, CastEventBody, CastState, CastStatus};
 use serde_json::{Value, json};
 
 use super::{config, files, run_dir};
@@ -90,19 +90,19 @@ fn resume(env: &TestEnv, failpoint: &str) -> TestOutput {
 /// What must be the same however often the cast was killed.
 #[derive(Debug, PartialEq)]
 struct CastResult {
-    state: State,
+    state: CastState,
     /// The visits in the order in which they finished.
     finished: Vec<(String, u64)>,
 }
 
-fn read_events(env: &TestEnv) -> Vec<Event> {
+fn read_events(env: &TestEnv) -> Vec<CastEvent> {
     let records = Reader::open(&run_dir(env).join("events.jsonl"), From::Beginning)
         .unwrap()
         .map(Result::unwrap);
     let read = |record: materia_model::record::Record| {
-        Body::read(&record.kind, record.data)
+        CastEventBody::read(&record.kind, record.data)
             .unwrap()
-            .map(|body| Event {
+            .map(|body| CastEvent {
                 at: record.at,
                 body,
             })
@@ -112,11 +112,11 @@ fn read_events(env: &TestEnv) -> Vec<Event> {
 
 fn cast_result(env: &TestEnv) -> CastResult {
     let events = read_events(env);
-    let mut state = State::fold(&events);
+    let mut state = CastState::fold(&events);
     // A turn that ended just before the kill counts as spending, although it runs again.
     let turns = events
         .iter()
-        .filter(|event| matches!(event.body, Body::AgentTurnEnd(_)))
+        .filter(|event| matches!(event.body, CastEventBody::AgentTurnEnd(_)))
         .count();
     assert_eq!(
         (state.spending.turns, state.usage().total),
@@ -124,7 +124,7 @@ fn cast_result(env: &TestEnv) -> CastResult {
     );
     state.spending = Default::default();
     let finished = events.iter().filter_map(|event| match &event.body {
-        Body::SocketComplete(complete) => {
+        CastEventBody::SocketComplete(complete) => {
             Some((complete.place.socket.clone(), complete.place.visit))
         }
         _ => None,
@@ -141,29 +141,29 @@ fn check(env: &TestEnv, expected: &CastResult, failpoint: &str) {
     assert_eq!(cast_result(env), *expected, "{failpoint}");
     let ends = events
         .iter()
-        .filter(|event| matches!(event.body, Body::CastEnd(_)))
+        .filter(|event| matches!(event.body, CastEventBody::CastEnd(_)))
         .count();
     assert_eq!(ends, 1, "{failpoint}");
     let mut runs: BTreeMap<String, usize> = BTreeMap::new();
     let mut visits: BTreeMap<(String, u64), (usize, usize, bool)> = BTreeMap::new();
     for event in &events {
         match &event.body {
-            Body::UtilityInput(dispatch) => {
+            CastEventBody::UtilityInput(dispatch) => {
                 *runs
                     .entry(dispatch.place.item_key.clone().unwrap())
                     .or_default() += 1;
                 count_dispatch(&mut visits, &dispatch.place, failpoint);
             }
-            Body::AgentTurnStart(dispatch) => {
+            CastEventBody::AgentTurnStart(dispatch) => {
                 count_dispatch(&mut visits, &dispatch.place, failpoint);
             }
-            Body::SocketInterrupted(doubt) => {
+            CastEventBody::SocketInterrupted(doubt) => {
                 visits
                     .entry((doubt.place.socket.clone(), doubt.place.visit))
                     .or_default()
                     .1 += 1;
             }
-            Body::SocketComplete(complete) => {
+            CastEventBody::SocketComplete(complete) => {
                 let key = (complete.place.socket.clone(), complete.place.visit);
                 visits.entry(key).or_default().2 = true;
             }
@@ -190,7 +190,7 @@ fn check(env: &TestEnv, expected: &CastResult, failpoint: &str) {
 
 fn count_dispatch(
     visits: &mut BTreeMap<(String, u64), (usize, usize, bool)>,
-    place: &materia_model::cast::event::Place,
+    place: &materia_model::cast::event::VisitId,
     failpoint: &str,
 ) {
     let visit = visits
@@ -237,7 +237,7 @@ fn failpoint_hits() -> (Vec<(String, u64)>, CastResult) {
         outcome.stdout
     );
     let expected = cast_result(&env);
-    assert_eq!(expected.state.status, Status::Complete);
+    assert_eq!(expected.state.status, CastStatus::Complete);
     check(&env, &expected, "nothing");
     assert_eq!(env.read(EFFECTS), "WI-1\nWI-2\nWI-2\nWI-3\n");
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();

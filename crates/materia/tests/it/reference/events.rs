@@ -19,7 +19,7 @@ fn events() {
          [journal](../concept/journal.md). `materia schema events` has the schema. Skip types that you do not know.\n\n\
          `journal` is the first record of every file and has the format number; `recovered` marks where a torn end was truncated.\n",
     );
-    let body = block(SOURCES[0], "pub enum Body {").unwrap();
+    let body = block(SOURCES[0], "pub enum CastEventBody {").unwrap();
     let mut kinds = Vec::new();
     for (doc, variant) in items_with_docs(&body) {
         let (name, type_name) = variant.trim_end_matches("),").split_once('(').unwrap();
@@ -50,7 +50,7 @@ fn fields(page: &mut String, name: &str) {
         if name == "more" {
             continue;
         }
-        if doc.contains("Which visit") || type_name == "Place" && name == "place" {
+        if doc.contains("Which visit") || type_name == "VisitId" && name == "place" {
             flat.push(type_name.to_owned());
             continue;
         }

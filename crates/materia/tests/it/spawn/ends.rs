@@ -56,7 +56,13 @@ fn a_cancelled_run_can_clean_up_and_is_reported_as_cancelled() {
         &[],
     );
     env.wait_for_file_text(env.run_dir("a").stdout(), "ready");
-    let stopped = run::stop(&env.run_dir("a"), Control::Cancel, None, &Clock::system()).unwrap();
+    let stopped = run::stop(
+        &env.run_dir("a"),
+        RunControl::Cancel,
+        None,
+        &Clock::system(),
+    )
+    .unwrap();
     assert_eq!(
         (stopped.stopped, stopped.status.as_str()),
         (true, "cancelled")

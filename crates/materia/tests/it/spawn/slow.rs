@@ -229,7 +229,8 @@ fn fifty_launchers_of_one_id_have_one_owner_at_a_time() {
             scope.spawn(move || {
                 if worker % 5 == 4 {
                     let run_dir = env.run_dir("a");
-                    let _nothing_yet = run::stop(&run_dir, Control::Kill, None, &Clock::system());
+                    let _nothing_yet =
+                        run::stop(&run_dir, RunControl::Kill, None, &Clock::system());
                     return;
                 }
                 if worker % 5 == 3 {

@@ -1,7 +1,7 @@
 //! The status table: every status of a run follows from evidence.
 
 use materia_engine::store::lock::{Holder, Lock, Mode, Wait};
-use materia_model::run::{RUN_START, Start, Supervisor};
+use materia_model::run::{RUN_START, RunStart, RunSupervisor};
 
 use super::*;
 
@@ -10,17 +10,17 @@ fn run_without_supervisor(env: &TestEnv, id: &str, boot: &str, more: &[(&str, Va
     let run_dir = env.run_dir(id);
     std::fs::create_dir_all(run_dir.dir()).unwrap();
     let journal = run::journal(&run_dir, &Clock::system()).unwrap();
-    let supervisor = Supervisor {
+    let supervisor = RunSupervisor {
         pid: i32::MAX - 1,
         start: 1,
         boot: boot.to_owned(),
     };
-    let start = Start {
+    let start = RunStart {
         run: id.to_owned(),
         generation: "g1".to_owned(),
         supervisor,
         cwd: "/".to_owned(),
-        ..Start::default()
+        ..RunStart::default()
     };
     journal.append(RUN_START, &start).unwrap();
     for (kind, data) in more {
@@ -160,16 +160,16 @@ fn a_reused_pid_is_not_taken_for_the_supervisor() {
         .unwrap();
     let run_dir = env.run_dir("a");
     std::fs::create_dir_all(run_dir.dir()).unwrap();
-    let supervisor = Supervisor {
+    let supervisor = RunSupervisor {
         pid: unrelated.id().cast_signed(),
         start: 1,
         boot: this_boot(),
     };
-    let start = Start {
+    let start = RunStart {
         run: "a".into(),
         generation: "g1".into(),
         supervisor,
-        ..Start::default()
+        ..RunStart::default()
     };
     run::journal(&run_dir, &Clock::system())
         .unwrap()

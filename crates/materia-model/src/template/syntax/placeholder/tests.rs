@@ -5,10 +5,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::template::syntax::word;
 
-fn parse(text: &str) -> Result<Text, Problem> {
+fn parse(text: &str) -> Result<TemplateText, TextProblem> {
     let mut words = word::split(text)?;
     let word = words.pop().unwrap_or_default();
-    Text::parse(&word, text, None)
+    TemplateText::parse(&word, text, None)
 }
 
 /// A compact spelling of what was understood.
@@ -18,9 +18,9 @@ fn spelled(text: &str) -> String {
         Err(problem) => return format!("✗ {}", problem.hint),
     };
     let pieces = parsed.pieces.iter().map(|piece| match piece {
-        Piece::Literal(text) => text.clone(),
-        Piece::Placeholder(placeholder) => match &placeholder.form {
-            Form::Value {
+        TextPiece::Literal(text) => text.clone(),
+        TextPiece::Placeholder(placeholder) => match &placeholder.form {
+            PlaceholderForm::Value {
                 name,
                 declared,
                 default,
@@ -39,8 +39,8 @@ fn spelled(text: &str) -> String {
                 };
                 format!("<{name}{ty}{default}{minus}>")
             }
-            Form::Fallback { name, otherwise } => format!("<{name} else {otherwise}>"),
-            Form::Choice {
+            PlaceholderForm::Fallback { name, otherwise } => format!("<{name} else {otherwise}>"),
+            PlaceholderForm::Choice {
                 name,
                 negated,
                 yes,
@@ -51,17 +51,17 @@ fn spelled(text: &str) -> String {
                     if *negated { "not " } else { "" }
                 )
             }
-            Form::Item {
+            PlaceholderForm::Item {
                 name,
-                index: Index::Literal(index),
+                index: ItemIndex::Literal(index),
             } => format!("<{name} at {index}>"),
-            Form::Item {
+            PlaceholderForm::Item {
                 name,
-                index: Index::Name(index),
+                index: ItemIndex::Name(index),
             } => format!("<{name} at {index}>"),
-            Form::Length { name } => format!("<length of {name}>"),
-            Form::Expression { source, width, .. } => format!("<{source} wide {width}>"),
-            Form::Stage { name } => format!("<stage {name}>"),
+            PlaceholderForm::Length { name } => format!("<length of {name}>"),
+            PlaceholderForm::Expression { source, width, .. } => format!("<{source} wide {width}>"),
+            PlaceholderForm::Stage { name } => format!("<stage {name}>"),
         },
     });
     pieces.collect()
@@ -178,8 +178,8 @@ fn t5_unknown_braces_name_the_word_the_column_and_the_fix() {
 proptest! {
     #[test]
     fn arbitrary_braces_never_panic(text in "[{}a-c_!?:=\\[\\]().+*/%0-9 -]{0,40}") {
-        let word = Word::whole(&text);
-        if let Err(problem) = Text::parse(&word, &text, None) {
+        let word = CommandWord::whole(&text);
+        if let Err(problem) = TemplateText::parse(&word, &text, None) {
             prop_assert_eq!(text.as_bytes()[problem.at], b'{');
         }
     }
@@ -187,8 +187,8 @@ proptest! {
     #[test]
     fn any_default_text_is_kept(default in "[^{}\\\\]{0,30}") {
         let text = format!("{{name={default}}}");
-        let parsed = Text::parse(&Word::whole(&text), &text, None).unwrap();
-        let expected = Form::Value { name: "name".into(), declared: None, default: Some(default), difference: None };
+        let parsed = TemplateText::parse(&CommandWord::whole(&text), &text, None).unwrap();
+        let expected = PlaceholderForm::Value { name: "name".into(), declared: None, default: Some(default), difference: None };
         prop_assert_eq!(&parsed.single().unwrap().form, &expected);
     }
 }
