@@ -89,7 +89,7 @@ export type ActivityReport = {
   lines: Array<ActivityLine>;
 };
 
-/** How an actor stands, as every door shows it. */
+/** The status of an actor. */
 export type ActorStatus = {
   /** The agent. */
   name: string;
@@ -105,7 +105,7 @@ export type ActorStatus = {
   usage: AgentUsage;
   /** The same by model. */
   models: { [key in string]: AgentUsage };
-  /** What takes the conversation up again in the agent itself. */
+  /** What continues the conversation in the agent itself. */
   session?: string;
 };
 
@@ -611,7 +611,7 @@ export type ErrorBody = {
   issues?: Array<Finding>;
 };
 
-/** A failure as programs read it: `{"ok":false,"error":{"code","message","hint"?,"at"?}}`. */
+/** An error as programs read it: `{"ok":false,"error":{"code","message","hint"?,"at"?}}`. */
 export type ErrorReport = {
   /** Always false. */
   ok: boolean;
@@ -935,9 +935,9 @@ export type MessageRequest = {
 /** What kind of message it is, by convention `channel.action`. */
 export type MessageType = string;
 
-/** What needs the user besides casts. */
+/** What waits for the user besides casts. */
 export type NeedsReport = {
-  /** What the project brings, where the user does not trust it. */
+  /** What the project brings, where the person has not agreed to it. */
   trust: TrustReport | null;
   /** Messages whose senders wait for an answer. */
   attention: Array<AttentionMessage>;
@@ -975,10 +975,13 @@ export type OutboxReport = {
 
 /** A piece of what a run wrote. */
 export type OutputChunk = {
+  /** Where it was written to. */
   stream: OutputStream;
   /** Where it stands in what was written. */
   from: number;
+  /** Where what follows it stands. */
   to: number;
+  /** What was written. */
   text: string;
 };
 
@@ -1294,7 +1297,7 @@ export type RecipeListReport = {
   issues: Array<Finding>;
 };
 
-/** The messages of a recipe; advice for whoever talks to it. */
+/** The messages of a recipe; advice for those who send it messages. */
 export type RecipeMailbox = {
   /** What it understands. */
   accepts: Array<RecipeMessageType>;
@@ -1553,6 +1556,7 @@ export type RunProcess = {
 
 /** Everything about one run but what it writes, which comes live. */
 export type RunReport = {
+  /** How it stands. */
   status: RunStatusReport;
   /** What it said to its coordinator. */
   messages: OutboxReport;
@@ -1562,6 +1566,7 @@ export type RunReport = {
   roster: RoomRoster;
   /** What waits for it, and what it took. */
   mailbox: MailboxReport;
+  /** Its processes, the supervisor first. */
   processes: Array<RunProcess>;
 };
 
