@@ -1,7 +1,6 @@
-//! Doors that stay open: what the command line asks for when it does not answer itself.
+//! The front ends that keep running, as the command line starts them.
 //!
-//! Owns the wish, so that the door which parses words and the doors which serve need not know each
-//! other.
+//! Owns their options, so that the command line and the other front ends do not use each other.
 
 use axum::Router;
 use materia_engine::api::{AgentChoice, ApiError};
@@ -9,27 +8,27 @@ use materia_engine::api::{AgentChoice, ApiError};
 use crate::view::{Screen, Voice};
 use crate::world::World;
 
-/// How each door is opened; what comes back is the exit code.
+/// The function that starts each front end and returns the exit code.
 #[derive(Debug)]
 pub struct Doors {
     /// Serves browsers until it is interrupted.
     pub web: fn(&World, &Web) -> u8,
-    /// Serves an agent on stdin and stdout until it hangs up.
+    /// Serves an agent on stdin and stdout until it closes them.
     pub mcp: fn(&World, &Mcp) -> u8,
-    /// Shows a person what runs until they have seen enough.
+    /// Shows what runs until the user quits.
     pub top: fn(&World, &Top) -> u8,
-    /// Carries one turn of an agent to the host of its session, and what comes of it back.
+    /// Relays one turn of an agent to the host of its session, and the result back.
     pub turn: fn(&World, Screen) -> u8,
 }
 
-/// Opens a door inside the server of another one.
+/// Makes a front end a part of the server of another one.
 pub type Mount = fn(&World) -> Result<Mounted, ApiError>;
 
-/// A door inside the server of another one, which looks at who comes in.
+/// A front end inside the server of another one, which authenticates its callers.
 pub struct Mounted {
-    /// What it answers.
+    /// Its routes.
     pub routes: Router,
-    /// Ends what it has begun.
+    /// Ends what it started.
     pub end: Box<dyn FnOnce() + Send>,
 }
 
@@ -39,53 +38,53 @@ impl std::fmt::Debug for Mounted {
     }
 }
 
-/// What a person wants to look at.
+/// The options of the terminal inspector.
 #[derive(Debug)]
 pub struct Top {
-    /// The session whose runs are shown; all of them where nothing is said.
+    /// The session whose runs are shown; all runs without one.
     pub session: Option<String>,
-    /// Whether one look is enough.
+    /// Whether to show everything once, and end.
     pub once: bool,
     /// The agents of casts that are continued from there.
     pub agents: AgentChoice,
-    /// Where it is drawn.
+    /// Where it is shown.
     pub screen: Screen,
-    /// In which voice.
+    /// In which format.
     pub voice: Voice,
 }
 
-/// How a browser is to be served.
+/// The options of the server for browsers.
 #[derive(Debug)]
 pub struct Web {
-    /// The port; where nothing is said, the usual one or any other that is free.
+    /// The port; without one, the usual one or any other that is free.
     pub port: Option<u16>,
     /// The address to listen on.
     pub host: String,
     /// Whether a browser is opened.
     pub open: bool,
-    /// Who is told where to look, and how.
+    /// Where the address is shown.
     pub screen: Screen,
-    /// In which voice.
+    /// In which format.
     pub voice: Voice,
 }
 
-/// How an agent is to be served.
+/// The options of the server for agents.
 #[derive(Debug)]
 pub struct Mcp {
-    /// The session that the agent's runs belong to; a fresh one where nothing is said.
+    /// The session that the agent's runs belong to; a new one without it.
     pub session: Option<String>,
-    /// Who is at the other end.
+    /// The kind of its client.
     pub listener: Listener,
     /// Where answers go.
     pub screen: Screen,
 }
 
-/// Who is at the other end of a connection.
+/// The kind of client at the other end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listener {
-    /// A client that asks, and is told nothing it did not ask for.
+    /// A client that gets responses only.
     Client,
-    /// A host that wakes its agent: it is also told what runs say and how they end, each until it
-    /// says that it heard.
+    /// A host that wakes its agent. It also gets the messages and ends of runs, each until it
+    /// acknowledges them.
     Host,
 }

@@ -1,9 +1,9 @@
-//! The doors of `materia`: what people, agents and browsers talk to.
+//! The front ends of `materia`, for people, agents and browsers.
 //!
-//! Owns the translation between the outside and the engine: a [`World`] goes in, an exit code comes
-//! out. Computes nothing of its own, and no door uses another door.
+//! Owns parsing and rendering: a [`World`] goes in, an exit code comes out. Computes nothing of its
+//! own, and no front end uses another.
 //!
-//! The list below is the order of the rooms: a room may use rooms above it, never below.
+//! The list below is the order of the modules: a module may use those above it, never those below.
 
 pub mod world;
 pub mod view;
@@ -19,8 +19,8 @@ use door::Doors;
 use materia_engine::api::{self, ApiError};
 use view::Screen;
 
-/// The doors that the command line opens and does not know; agents also come in through the
-/// browsers' server.
+/// The front ends that the command line starts and does not know. The server for browsers also
+/// serves agents.
 const DOORS: Doors = Doors {
     web: |world, wish| web::run(world, wish, mcp::mount),
     mcp: mcp::run,
@@ -28,7 +28,7 @@ const DOORS: Doors = Doors {
     top: tui::run,
 };
 
-/// Does what the world's arguments say, and tells how it went as an exit code.
+/// Does what the arguments say, and returns the exit code.
 pub fn run(world: World) -> u8 {
     if api::is_supervisor(&world.args) {
         return api::supervise(&world.args, world.variables);

@@ -1,7 +1,7 @@
-//! Everything the process was given: arguments, variables, directory, terminals.
+//! What the process was started with: arguments, variables, directory, terminals.
 //!
-//! Owns what `main.rs` read, as data, so that a door can be driven by a test as well as by a
-//! person. Never reads any of it itself.
+//! Owns what `main.rs` read, as data, so that a test can call a front end as well as a person. Never
+//! reads any of it itself.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -21,9 +21,9 @@ pub struct World {
     pub args: Vec<OsString>,
     /// The environment.
     pub variables: BTreeMap<OsString, OsString>,
-    /// The working directory; it may have been deleted under us.
+    /// The working directory, which may have been deleted.
     pub cwd: io::Result<PathBuf>,
-    /// Which of the standard streams a person is watching.
+    /// Which of the standard streams are terminals.
     pub terminals: Terminals,
     /// The engine, once a command asked for it.
     pub engine: OnceLock<Engine>,

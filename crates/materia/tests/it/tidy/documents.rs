@@ -78,6 +78,37 @@ fn the_architecture_names_every_module() {
 }
 
 #[test]
+fn the_architecture_names_only_files_and_tests_that_exist() {
+    let tree = Tree::read();
+    let page = std::iter::once(tree.file("ARCHITECTURE.md"));
+    let offences = bad_lines(page, |_, line| {
+        let mut names = line.split('`').skip(1).step_by(2);
+        let missing = names.find(|name| !exists(&tree, name))?;
+        Some(format!("`{missing}` does not exist"))
+    });
+    assert_none(&offences);
+}
+
+/// Whether a name is neither a file nor a tidy test, or one that exists.
+fn exists(tree: &Tree, name: &str) -> bool {
+    let words: Vec<&str> = name.split("::").collect();
+    match words[..] {
+        ["tidy", module, ..] => {
+            let test = words
+                .get(2)
+                .map_or(String::new(), |test| format!("fn {test}()"));
+            tree.get(&format!("crates/materia/tests/it/tidy/{module}.rs"))
+                .is_some_and(|file| file.text.contains(&test))
+        }
+        _ if name.ends_with(".rs") => {
+            let path = format!("/{name}");
+            tree.files.iter().any(|file| file.path.ends_with(&path))
+        }
+        _ => true,
+    }
+}
+
+#[test]
 fn links_between_documents_are_valid() {
     let tree = Tree::read();
     let pages = tree.files.iter().filter(|file| file.path.ends_with(".md"));
