@@ -65,7 +65,7 @@ impl NewsFeed {
                     to,
                     talk,
                 },
-            )
+            );
         });
     }
 
@@ -158,7 +158,7 @@ impl WatchObserver for Host<'_> {
     /// Sends one piece, and waits until the host got it.
     fn news(&mut self, news: &News) -> ControlFlow<()> {
         let told = serde_json::to_value(news).unwrap_or_default();
-        let text = brief::news(&told, self.status(&news.run.to_string()).as_ref());
+        let text = brief::news(&told, self.status(news.run.as_str()).as_ref());
         let id = format!("{}:{}", news.run, news.seq);
         self.talk.now().begin(Some(id.clone()));
         let piece = json!({"id": id, "text": text, "delivery": told["delivery"], "news": told});
