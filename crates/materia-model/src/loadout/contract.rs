@@ -1,7 +1,7 @@
 //! How each socket's output is read: what the socket says together with what its materia says (C8).
 //!
 //! Owns the effective contract and the findings about the two disagreeing. A loop may still turn a
-//! socket to JSON where nobody said anything. Never checks whether guards can be answered.
+//! socket to JSON where neither says anything. Never checks whether guards can be answered.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const WORK_ITEMS: &str = "$.workItems";
 /// How a socket's output is read, so far.
 pub(super) struct OutputReading {
     pub(super) materia: Arc<Materia>,
-    /// Text or JSON, where somebody said so.
+    /// Text or JSON, where the socket, its materia or a loop says so.
     pub(super) parse: Option<OutputParse>,
     pub(super) assign: Vec<StateAssign>,
 }

@@ -149,7 +149,7 @@ impl<'a> Config<'a> {
         by_id.last().map(|one| one.name)
     }
 
-    /// The loadout that a cast uses when nobody names one, or what is wrong with that choice.
+    /// The loadout that a cast uses when it names none, or what is wrong with that choice.
     pub fn active(&self) -> Result<&'a str, Box<Finding>> {
         let (field, chosen) = match (self.merged.active, self.merged.active_id) {
             (Some(name), _) => ("activeLoadout", name),

@@ -1,4 +1,4 @@
-//! What follows from a loop: its list, its exit routes and the advance that nobody wrote.
+//! What follows from a loop: its list, its exit routes and an advance that is implied.
 //!
 //! Owns loop compilation and the rules that need the edges and the generators around a loop.
 //! Ordinary edges are never touched. Cursors are handed out later, when every loop is known.
@@ -214,7 +214,7 @@ impl One<'_> {
         self.written.consumes.is_some() || (self.written.iterator.is_some() && !self.advances())
     }
 
-    /// Whether a member was told to advance.
+    /// Whether a member has an advance of its own.
     fn advances(&self) -> bool {
         self.written
             .members

@@ -363,7 +363,7 @@ impl<'a> TemplateReader<'a> {
         );
     }
 
-    /// Counts an error that is one too many; finding its place would cost time and nobody reads it.
+    /// Counts an error beyond the limit; it is not kept, so its place need not be computed.
     fn no_room_for_errors(&mut self) -> bool {
         let full = self.errors >= MAX_FINDINGS;
         self.errors += usize::from(full);

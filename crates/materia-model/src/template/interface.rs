@@ -2,7 +2,7 @@
 //!
 //! Owns the derivation from declarations and uses, the JSON Schema, the call shape in errors, and
 //! the reading of `key=value` words. Inferred types only describe; declared types are enforced
-//! elsewhere. Never looks at values, except to say which of them nobody asked for.
+//! elsewhere. Never looks at values, except to report those that the template does not use.
 
 mod derive;
 mod schema;

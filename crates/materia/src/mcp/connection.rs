@@ -117,9 +117,9 @@ impl Server {
         let mut made = std::pin::pin!(made);
         let token = context.meta.get_progress_token();
         let mut beats = 0u32;
-        let mut heart = tokio::time::interval(HEARTBEAT);
-        // Its first beat comes at once.
-        heart.tick().await;
+        // The first beat of an `interval` would take a whole tick of the timer, a millisecond.
+        let first_beat = tokio::time::Instant::now() + HEARTBEAT;
+        let mut heart = tokio::time::interval_at(first_beat, HEARTBEAT);
         loop {
             tokio::select! {
                 answer = &mut made => return Ok(answer.unwrap_or_else(|error| Answer::error(&error))),

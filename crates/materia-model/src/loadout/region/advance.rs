@@ -1,7 +1,7 @@
 //! The advance of a loop: the one that follows from its exit, compared with the one that was
 //! written.
 //!
-//! Owns where a loop turns to its next item when nobody said so.
+//! Owns where a loop turns to its next item when the loadout does not say so.
 
 use super::super::draft::TextDraft;
 use super::super::graph::{RouteGuard, SocketIndex};
