@@ -7,12 +7,9 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
-
 use std::sync::OnceLock;
 
-use materia_engine::api::{Clock, Engine, Environment};
-use materia_engine::home::{Home, NoHome, Variables};
-use materia_model::name::RunId;
+use materia_engine::api::{Engine, Environment};
 
 /// What the process was started with.
 #[derive(Debug)]
@@ -74,39 +71,5 @@ impl World {
         self.cwd
             .as_ref()
             .map_or_else(|_| given.to_owned(), |cwd| cwd.join(given))
-    }
-}
-
-/// Used by `mcp` only.
-impl World {
-    /// Where this person's things live.
-    pub fn home(&self) -> Result<Home, NoHome> {
-        let path = |name| self.variable(name).map(PathBuf::from);
-        Home::locate(&Variables {
-            home: path("HOME"),
-            materia_home: path("MATERIA_HOME"),
-            agent_dir: path("PI_CODING_AGENT_DIR"),
-            profile_dir: path("PI_MATERIA_PROFILE_DIR"),
-            config_home: path("XDG_CONFIG_HOME"),
-        })
-    }
-
-    /// The session that whoever called us belongs to: what was said, else what the run around us
-    /// inherited (A9). What was said counts also where it is empty, as an unset variable is: nobody
-    /// becomes the operator by it.
-    pub fn session(&self, said: Option<&str>) -> Option<String> {
-        let inherited = || self.variable("MATERIA_SESSION").and_then(OsStr::to_str);
-        said.or_else(|| inherited().filter(|session| !session.is_empty()))
-            .map(str::to_owned)
-    }
-
-    /// The run that whoever called us is a part of.
-    pub fn within(&self) -> Option<RunId> {
-        self.variable("MATERIA_RUN")?.to_str()?.parse().ok()
-    }
-
-    /// The clock.
-    pub fn clock(&self) -> Clock {
-        self.engine().clock().clone()
     }
 }
