@@ -8,8 +8,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use materia_engine::clock::Clock;
-use materia_engine::post::{Ending, MessageLog, Posting, Wait};
-use materia_engine::process::Identity;
+use materia_engine::post::{MessageLog, MessagePosting, MessageSettlement, MessageWait};
+use materia_engine::process::ProcessIdentity;
 use materia_engine::store::journal::{Options, SharedJournal};
 use materia_model::message::event::MessageHolder;
 use materia_model::message::{Envelope, MessageDraft, QueueId};
@@ -97,7 +97,7 @@ fn message() -> Result<Envelope, BoxError> {
 }
 
 fn own_identity() -> Result<MessageHolder, BoxError> {
-    let identity = Identity::of_self().ok_or("there is no /proc")?;
+    let identity = ProcessIdentity::of_self().ok_or("there is no /proc")?;
     Ok(MessageHolder {
         pid: identity.pid,
         start_time: identity.start_time,
@@ -121,7 +121,7 @@ fn concurrent_senders(path: &Path) -> Result<Duration, BoxError> {
             let envelope = &envelope;
             scope.spawn(move || {
                 for _ in 0..MESSAGES_PER_SENDER {
-                    drop(post.deliver(Posting::new(envelope.clone())));
+                    drop(post.deliver(MessagePosting::new(envelope.clone())));
                 }
             });
         }
@@ -134,7 +134,7 @@ fn concurrent_senders(path: &Path) -> Result<Duration, BoxError> {
             &QueueId::Run,
             &claimed.id,
             &receiver,
-            &Ending::Failed("measured".to_owned()),
+            &MessageSettlement::Failed("measured".to_owned()),
         )?;
         arrived += 1;
     }
@@ -205,16 +205,22 @@ impl Mailbox {
 
     fn latency(&self) -> Result<Duration, BoxError> {
         average(|| {
-            self.post.deliver(Posting::new(self.message.clone()))?;
+            self.post
+                .deliver(MessagePosting::new(self.message.clone()))?;
             Ok(self.received.recv()?)
         })
     }
 }
 
 fn receive(post: &MessageLog, receiver: &MessageHolder, sender: &Sender<Instant>) {
-    while let Ok(claimed) = post.receive(&QueueId::Run, receiver, Wait::Forever) {
+    while let Ok(claimed) = post.receive(&QueueId::Run, receiver, MessageWait::Forever) {
         let now = Instant::now();
-        let settled = post.settle(&QueueId::Run, &claimed.id, receiver, &Ending::Handled);
+        let settled = post.settle(
+            &QueueId::Run,
+            &claimed.id,
+            receiver,
+            &MessageSettlement::Handled,
+        );
         if settled.is_err() || sender.send(now).is_err() {
             return;
         }

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use materia_engine::home::{Home, Variables};
+use materia_engine::home::{Home, HomeVariables};
 use materia_engine::library::Library;
 use materia_engine::registry;
 
@@ -17,9 +17,9 @@ const RECIPES: usize = 1000;
 /// Runs the benchmark.
 pub(crate) fn run(rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
     let scratch = tempfile::tempdir()?;
-    let variables = Variables {
+    let variables = HomeVariables {
         home: Some(scratch.path().to_owned()),
-        ..Variables::default()
+        ..HomeVariables::default()
     };
     let home = Home::locate(&variables)?;
     let library = Library::new(&home, Some(scratch.path()));

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use materia_engine::process::{Command, Nursery};
+use materia_engine::process::{Command, ProcessSet};
 
 use crate::baseline;
 use crate::comparison::{Candidate, compare};
@@ -16,7 +16,7 @@ const SPAWNS: u32 = 200;
 pub(crate) fn run(rounds: usize) -> Result<(), BoxError> {
     let scratch = tempfile::tempdir()?;
     let program = baseline::compile("spawn.c", scratch.path())?;
-    let mut plain = Nursery::new();
+    let mut plain = ProcessSet::new();
     let sequential = vec![
         Candidate::new("C posix_spawn loop (baseline)", || baseline_turn(&program)),
         Candidate::new("nursery", || materia_turn(&mut plain)),
@@ -28,7 +28,7 @@ pub(crate) fn run(rounds: usize) -> Result<(), BoxError> {
         sequential,
     )?;
     drop(plain);
-    let mut adopting = Nursery::adopting()?;
+    let mut adopting = ProcessSet::adopting()?;
     let adopted = vec![
         Candidate::new("C posix_spawn loop (baseline)", || baseline_turn(&program)),
         Candidate::new("adopting nursery", || materia_turn(&mut adopting)),
@@ -55,7 +55,7 @@ fn baseline_turn(program: &Path) -> Result<Duration, BoxError> {
 }
 
 /// Measures materia in the same way: the median of single operations.
-fn materia_turn(nursery: &mut Nursery) -> Result<Duration, BoxError> {
+fn materia_turn(nursery: &mut ProcessSet) -> Result<Duration, BoxError> {
     let mut times = Vec::with_capacity(SPAWNS as usize);
     for _ in 0..SPAWNS {
         let start = Instant::now();

@@ -292,7 +292,7 @@ export type CastListItem = {
   /** Where it is. */
   at: CastPosition | null;
   /** What it used. */
-  usage: Spent;
+  usage: UsageSummary;
   /** What went wrong. */
   error: CastProblem | null;
   /** Its directory. */
@@ -518,7 +518,7 @@ export type CheckRequest = {
   /** What it should say. */
   value: Record<string, unknown>;
   /** The file it would be saved to. */
-  target: Target;
+  target: EditTarget;
 };
 
 /** A config file. */
@@ -580,6 +580,9 @@ export type DeliveryUrgency = "log" | "notify" | "followup";
 
 /** Why nothing is known of a cast. */
 export type DirectoryProblem = "unreadable";
+
+/** Whose file is edited. */
+export type EditTarget = "user" | "project";
 
 /** What went wrong. */
 export type ErrorBody = {
@@ -1680,7 +1683,7 @@ export type SaveReport = {
 /** What is to be saved, all of it or nothing. */
 export type SaveRequest = {
   /** The file. */
-  target: Target;
+  target: EditTarget;
   /** The definitions. */
   edits: Array<SaveEdit>;
   /** Whether it is saved although it has errors. */
@@ -1706,16 +1709,6 @@ export type SourcePos = {
 /** Who speaks in a conversation. */
 export type Speaker = "person" | "agent";
 
-/** What a cast used, in short. */
-export type Spent = {
-  /** Tokens. */
-  tokens: number;
-  /** Money, in US dollars. */
-  cost: number;
-  /** Turns of agents. */
-  turns: number;
-};
-
 /** A cast to be started. */
 export type StartRequest = {
   request: string;
@@ -1728,9 +1721,6 @@ export type StartRequest = {
 
 /** What came of a visit. */
 export type StepOutcome = "running" | "done" | "failed" | "waiting" | "interrupted";
-
-/** Whose file is edited. */
-export type Target = "user" | "project";
 
 /** One public argument. */
 export type TemplateArg = {
@@ -1866,7 +1856,7 @@ export type TrialRequest = {
   /** The materia as it is being edited. */
   value: Record<string, unknown> | null;
   /** The file it would be saved to. */
-  target: Target;
+  target: EditTarget;
   /** What stands in for the person's request. */
   request: string;
   /** What stands in for the shared state. */
@@ -1931,6 +1921,16 @@ export type UsageSum = {
   tokens: TokenSum;
   /** Money. */
   cost: CostSum;
+};
+
+/** What a cast used, in short. */
+export type UsageSummary = {
+  /** Tokens. */
+  tokens: number;
+  /** Money, in US dollars. */
+  cost: number;
+  /** Turns of agents. */
+  turns: number;
 };
 
 /** What a person is asked for. */

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 pub use drive::{ActorContext, Error, act};
 
-use crate::run::Place;
+use crate::run::RunDir;
 
 /// What happens while an actor plays.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ pub fn status(fold: &RunFold) -> Option<ActorStatus> {
 }
 
 /// What was said in a run, its last lines.
-pub fn transcript(place: &Place, fold: &RunFold, lines: usize) -> TranscriptReport {
+pub fn transcript(place: &RunDir, fold: &RunFold, lines: usize) -> TranscriptReport {
     let said = &fold.actor.lines;
     let older = said.len().saturating_sub(lines);
     TranscriptReport {

@@ -23,11 +23,12 @@ mod skill;
 pub mod scripted;
 
 pub use backend::{
-    Activity, Answer, Backend, DEFAULT_TIMEOUT, Memory, Order, Turn, Unwatched, Watch,
+    Activity, AgentMemory, AgentTurn, Answer, Backend, DEFAULT_TIMEOUT, TurnCommand, Unwatched,
+    Watch,
 };
 pub use host_socket::{HostGuard, HostSocket};
 pub use players::Players;
-pub use roster::{Chosen, KNOWN, Kind, Missing, Program, Roster, Why};
+pub use roster::{ChoiceReason, ChosenAgent, KNOWN, Kind, MissingAgent, Program, Roster};
 pub use scripted::Scripted;
 pub use session::{Conclusion, Session};
 pub use skill::{SKILLED, skills};

@@ -21,11 +21,12 @@ pub use attach::attach;
 pub use context::add_context;
 
 use crate::agent::{
-    Activity, Answer, Backend, KNOWN, Memory, Missing, Order, Players, Roster, Turn, Watch, Why,
+    Activity, AgentMemory, AgentTurn, Answer, Backend, ChoiceReason, KNOWN, MissingAgent, Players,
+    Roster, TurnCommand, Watch,
 };
-use crate::config::Files;
+use crate::config::ConfigFiles;
 use crate::home::Home;
-use crate::process::Nursery;
+use crate::process::ProcessSet;
 use crate::store::{atomic, dir};
 use crate::trust::{TrustObserver, project};
 
@@ -65,9 +66,9 @@ impl AgentObserver for () {}
 struct Follower<'a>(&'a mut dyn AgentObserver);
 
 impl Watch for Follower<'_> {
-    fn see(&mut self, activity: &Activity) -> Order {
+    fn see(&mut self, activity: &Activity) -> TurnCommand {
         self.0.activity(activity);
-        Order::GoOn
+        TurnCommand::GoOn
     }
 }
 
@@ -123,7 +124,7 @@ impl Serialize for AgentOutcome {
 pub enum Error {
     /// There is no such agent.
     #[error(transparent)]
-    Missing(#[from] Missing),
+    Missing(#[from] MissingAgent),
     /// The session is another agent's.
     #[error("the session {} belongs to the agent `{owner}`", .session.display())]
     Foreign {
@@ -137,7 +138,7 @@ pub enum Error {
     Dir(#[from] dir::DirError),
     /// The session cannot be read.
     #[error("the session cannot be read")]
-    Unreadable(#[from] atomic::ReadError),
+    Unreadable(#[from] atomic::DocumentReadError),
     /// The session cannot be written.
     #[error("the session cannot be kept")]
     Session(#[from] atomic::WriteError),
@@ -181,7 +182,11 @@ pub struct AgentConfig {
 
 /// Reads what the config files say about agents. A config that a repository brings is left out
 /// before it is trusted (S1), unless everything is.
-pub fn agent_config(files: &Files, home: Option<&Home>, trusts_everything: bool) -> AgentConfig {
+pub fn agent_config(
+    files: &ConfigFiles,
+    home: Option<&Home>,
+    trusts_everything: bool,
+) -> AgentConfig {
     let trusted = trusts_everything || project::require(files, home).is_ok();
     let counts = |layer: &&ConfigLayer| trusted || layer.scope != ConfigScope::Project;
     let layers: Vec<ConfigLayer> = files.layers().iter().filter(counts).cloned().collect();
@@ -212,7 +217,7 @@ pub fn agent_config(files: &Files, home: Option<&Home>, trusts_everything: bool)
 pub fn run(
     request: &TurnRequest<'_>,
     roster: &Roster,
-    processes: &mut Nursery,
+    processes: &mut ProcessSet,
     observer: &mut dyn AgentObserver,
 ) -> Result<AgentReport, Error> {
     let chosen = roster.choose(None)?;
@@ -222,13 +227,13 @@ pub fn run(
         .map(|folder| open_session(folder, &chosen.name))
         .transpose()?;
     let memory = match (&request.session, &kept) {
-        (Some(folder), Some(kept)) => Memory::Kept {
+        (Some(folder), Some(kept)) => AgentMemory::Kept {
             folder,
             from: kept.handle.as_deref(),
         },
-        _ => Memory::None,
+        _ => AgentMemory::None,
     };
-    let turn = Turn {
+    let turn = AgentTurn {
         socket: "agent",
         materia: "agent",
         item: None,
@@ -318,7 +323,7 @@ pub struct AgentSelection {
     /// The agent.
     pub name: String,
     /// Why.
-    pub why: Why,
+    pub why: ChoiceReason,
     /// The same for people.
     pub reason: String,
     /// The config file that names it.
@@ -350,7 +355,7 @@ pub fn list(roster: &Roster, config: &AgentConfig) -> AgentListReport {
     let listed = |name: String| {
         let known = KNOWN.iter().find(|known| known.command == name);
         let tools = known.map_or("as its kind does", |known| known.tools);
-        match roster.named(&name, Why::Found) {
+        match roster.named(&name, ChoiceReason::Found) {
             Ok(found) => AgentListItem {
                 name,
                 path: Some(found.program.display().to_string()),
@@ -380,12 +385,12 @@ pub fn list(roster: &Roster, config: &AgentConfig) -> AgentListReport {
 }
 
 /// The agent that plays roles which name none.
-pub fn select(roster: &Roster, config: &AgentConfig) -> Result<AgentSelection, Missing> {
+pub fn select(roster: &Roster, config: &AgentConfig) -> Result<AgentSelection, MissingAgent> {
     let chosen = roster.choose(None)?;
     let file = config
         .named_in
         .clone()
-        .filter(|_| chosen.why == Why::Config);
+        .filter(|_| chosen.why == ChoiceReason::Config);
     let reason = match &file {
         Some(file) => format!("{file} names it"),
         None => chosen.reason().to_owned(),

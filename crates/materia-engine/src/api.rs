@@ -73,14 +73,15 @@ pub use cast_status::{
 };
 pub use casts::{
     CastListItem, CastListReport, CastListRequest, CastPosition, CastProblem, ItemAt,
-    ObservedStatus, Spent,
+    ObservedStatus, UsageSummary,
 };
 pub use choice::AgentChoice;
 pub use complete::{Completion, CompletionKind, MAX_COMPLETIONS};
 pub use context::{Caller, Engine, Environment};
 pub use definition::{
-    CheckReport, CheckRequest, ConfigFile, DefinitionsReport, LoadoutDefinition, MateriaDefinition,
-    SaveConflict, SaveEdit, SaveReport, SaveRequest, Section, Target, TrialReport, TrialRequest,
+    CheckReport, CheckRequest, ConfigFile, DefinitionsReport, EditTarget, LoadoutDefinition,
+    MateriaDefinition, SaveConflict, SaveEdit, SaveReport, SaveRequest, Section, TrialReport,
+    TrialRequest,
 };
 pub use demo::{DemoObserver, DemoOpening, DemoReport, DemoRequest};
 pub use doctor::{
@@ -97,10 +98,10 @@ pub use import::{ImportReport, ImportRequest, ImportSource, ImportedRecipe};
 pub use init::InitReport;
 pub use inspect::{
     Attention, CastOfRun, CommunicationReport, ContactsReport, FilesReport, FollowedMessage,
-    InspectObserver, InspectReport, InspectRequest, Inventory, Listed, MailboxReport, OutboxReport,
-    OutputChunk, Preview, PreviewsReport, QueuedMessage, RecipeStatusReport, RoomRoster,
-    RoomStatusReport, RoomTimeline, RunOutput, RunOverviewReport, RunSnapshot, RunStatusReport,
-    RuntimeReport, Stream, Tail, TailReport, TriageReport,
+    InspectObserver, InspectReport, InspectRequest, Inventory, MailboxReport, OutboxReport,
+    OutputChunk, OutputTail, Preview, PreviewsReport, QueuedMessage, RecipeStatusReport,
+    RoomRoster, RoomStatusReport, RoomTimeline, RunListItem, RunOutput, RunOverviewReport,
+    RunSnapshot, RunStatusReport, RuntimeReport, Stream, TailReport, TriageReport,
 };
 pub use live::{DirectoryWatch, LiveReport};
 pub use loadout::{
@@ -116,7 +117,7 @@ pub use quest::{
     QuestRequest, QuestRunOptions, QuestRunReport, QuestRunRequest,
 };
 pub use receive::{
-    Claimed, ReceiveObserver, ReceiveReport, ReceiveRequest, SettleReport, SettleRequest,
+    ClaimedMessage, ReceiveObserver, ReceiveReport, ReceiveRequest, SettleReport, SettleRequest,
 };
 pub use recipe::{
     Imported, Imports, LibraryReport, RecipeDoctorReport, RecipeListReport, RecipeReport,
@@ -124,8 +125,8 @@ pub use recipe::{
 };
 pub use role::RoleReport;
 pub use run::{
-    Branch, BranchStatus, CommandRun, Coverage, ExecutionStatus, FailedCommand, LeafId, OutputMode,
-    OutputStream, RunObserver, RunProgress, RunReport, RunRequest,
+    Branch, BranchStatus, ChildId, CommandRun, Coverage, ExecutionStatus, FailedCommand,
+    OutputMode, OutputStream, RunObserver, RunProgress, RunReport, RunRequest,
 };
 pub use session::session_id;
 pub use skill::{SKILL_AGENTS, SkillInstallReport, SkillInstallRequest, SkillReport};
@@ -138,8 +139,8 @@ pub use tool::{
     ToolChangeReport, ToolDefinition, ToolListReport, ToolWatcher,
 };
 pub use top::{
-    RunListItem, RunProcess, TopDetail, TopMessage, TopReport, TopRequest, TopSide, TopSubject,
-    TopWake, TopWatch,
+    RunProcess, TopDetail, TopMessage, TopReport, TopRequest, TopSide, TopSubject, TopWake,
+    TopWatch,
 };
 pub use trust::{
     TrustAnswer, TrustListReport, TrustObserver, TrustReport, TrustRevokeReport, TrustStanding,

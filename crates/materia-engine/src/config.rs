@@ -20,7 +20,7 @@ use crate::home::Home;
 pub use edit::{with_active, with_definition};
 #[cfg(any(test, feature = "testing"))]
 pub use read::take_read_counts;
-pub use read::{ReadError, read};
+pub use read::{ConfigReadError, read};
 pub use snapshot::ConfigSnapshot;
 
 /// How findings name the config that ships with the program.
@@ -44,15 +44,15 @@ pub struct Places<'a> {
 
 /// The layers that were found, lowest first, each with its file.
 #[derive(Debug)]
-pub struct Files {
+pub struct ConfigFiles {
     layers: Vec<ConfigLayer>,
     paths: Vec<Option<PathBuf>>,
 }
 
-impl Files {
+impl ConfigFiles {
     /// Reads every layer there is, each file once. A file that was named has to be there; the others
     /// may be missing.
-    pub fn find(places: Places<'_>) -> Result<Self, ReadError> {
+    pub fn find(places: Places<'_>) -> Result<Self, ConfigReadError> {
         let mut files = Self {
             layers: vec![shipped()],
             paths: vec![None],
@@ -81,7 +81,7 @@ impl Files {
     }
 
     /// The shipped config with one file over it, as `validate` wants it.
-    pub fn alone(named: &Path, path: PathBuf) -> Result<Self, ReadError> {
+    pub fn alone(named: &Path, path: PathBuf) -> Result<Self, ConfigReadError> {
         let mut files = Self {
             layers: vec![shipped()],
             paths: vec![None],
@@ -140,16 +140,21 @@ impl Files {
         self
     }
 
-    fn add_found(&mut self, scope: ConfigScope, path: PathBuf) -> Result<(), ReadError> {
+    fn add_found(&mut self, scope: ConfigScope, path: PathBuf) -> Result<(), ConfigReadError> {
         match path.metadata() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
             // It was not named, so it must not make the caller wait as a pipe would.
-            Ok(found) if !found.is_file() => Err(ReadError::NotAFile { file: path }),
+            Ok(found) if !found.is_file() => Err(ConfigReadError::NotAFile { file: path }),
             _ => self.add(scope, &path.clone(), path),
         }
     }
 
-    fn add(&mut self, scope: ConfigScope, named: &Path, path: PathBuf) -> Result<(), ReadError> {
+    fn add(
+        &mut self,
+        scope: ConfigScope,
+        named: &Path,
+        path: PathBuf,
+    ) -> Result<(), ConfigReadError> {
         let text = read(&path)?;
         let document = ConfigDocument::parse(Source::new(&named.to_string_lossy(), &text));
         self.layers.push(ConfigLayer { scope, document });

@@ -14,12 +14,12 @@ use materia_model::loadout::Graph;
 use materia_model::text;
 use serde::Serialize;
 
-use crate::agent::{Answer, Backend, Scripted, Turn, Watch};
+use crate::agent::{AgentTurn, Answer, Backend, Scripted, Watch};
 use crate::cast::start::{self, CastReport};
 use crate::cast::{CastContext, CastObserver, Definition, Error as CastError};
 use crate::clock::Clock;
-use crate::config::Files;
-use crate::process::{Cause, Command, Nursery};
+use crate::config::ConfigFiles;
+use crate::process::{Cause, Command, ProcessSet};
 use crate::store::atomic::{self, WriteError};
 use crate::store::dir::{self, DirError};
 
@@ -104,11 +104,11 @@ pub fn demo(
     temporary: &Path,
     paced: bool,
     clock: &Clock,
-    processes: &mut Nursery,
+    processes: &mut ProcessSet,
     observer: &mut dyn DemoObserver,
 ) -> Result<DemoReport, Error> {
     let project = Project::create(directory, temporary, clock, processes)?;
-    let definition = Definition::choose(&Files::shipped(), Some(LOADOUT), None)?;
+    let definition = Definition::choose(&ConfigFiles::shipped(), Some(LOADOUT), None)?;
     observer.interrupts(processes.interrupted());
     observer.opening(&DemoOpening {
         request: REQUEST,
@@ -151,7 +151,7 @@ impl Project {
         directory: Option<&Path>,
         temporary: &Path,
         clock: &Clock,
-        processes: &mut Nursery,
+        processes: &mut ProcessSet,
     ) -> Result<Self, Error> {
         git(processes, temporary, "say its version", &["--version"])?;
         let root = match directory {
@@ -182,7 +182,7 @@ impl Project {
         definition: Definition,
         paced: bool,
         clock: &Clock,
-        processes: &mut Nursery,
+        processes: &mut ProcessSet,
         observer: &mut dyn CastObserver,
     ) -> Result<CastReport, Error> {
         let scripted =
@@ -211,7 +211,7 @@ impl Project {
         atomic::write(&self.root.join(name), text.as_bytes())
     }
 
-    fn commit(&self, processes: &mut Nursery, title: &str) -> Result<(), Error> {
+    fn commit(&self, processes: &mut ProcessSet, title: &str) -> Result<(), Error> {
         git(processes, &self.root, "stage the files", &["add", "--all"])?;
         git(
             processes,
@@ -232,7 +232,7 @@ struct DemoAgent<'a> {
 }
 
 impl DemoAgent<'_> {
-    fn work(&mut self, turn: &Turn<'_>, processes: &mut Nursery) -> Result<(), Error> {
+    fn work(&mut self, turn: &AgentTurn<'_>, processes: &mut ProcessSet) -> Result<(), Error> {
         match (turn.materia, turn.item) {
             ("Build", _) => {
                 self.builds += 1;
@@ -254,7 +254,12 @@ impl DemoAgent<'_> {
 }
 
 impl Backend for DemoAgent<'_> {
-    fn ask(&mut self, turn: &Turn<'_>, processes: &mut Nursery, watch: &mut dyn Watch) -> Answer {
+    fn ask(
+        &mut self,
+        turn: &AgentTurn<'_>,
+        processes: &mut ProcessSet,
+        watch: &mut dyn Watch,
+    ) -> Answer {
         if !self.thinking_time.is_zero() && processes.rest(self.thinking_time).is_some() {
             return Answer::Interrupted;
         }
@@ -270,7 +275,7 @@ impl Backend for DemoAgent<'_> {
 
 /// Runs git in a repository of ours, without the user's configuration.
 fn git(
-    processes: &mut Nursery,
+    processes: &mut ProcessSet,
     at: &Path,
     action: &'static str,
     words: &[&str],

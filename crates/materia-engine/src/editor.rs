@@ -65,14 +65,14 @@ impl Section {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
-pub enum Target {
+pub enum EditTarget {
     /// The person's own.
     User,
     /// The project's.
     Project,
 }
 
-impl Target {
+impl EditTarget {
     /// Where it stands among the layers.
     pub fn scope(self) -> ConfigScope {
         match self {

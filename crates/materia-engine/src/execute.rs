@@ -26,16 +26,16 @@ use std::time::Duration;
 use materia_model::finding::Finding;
 use materia_model::template::Plan;
 
-use crate::process::{LeafId, Nursery, Signal};
+use crate::process::{ChildId, ProcessSet, Signal};
 
-pub(crate) use around::{Around, ObserverCommand, Streams};
+pub(crate) use around::{DetachedIo, ObserverCommand, Streams};
 pub use flow::Flow;
 pub use report::{
     Branch, BranchStatus, CommandRun, Coverage, ExecutionStatus, FailedCommand, Outcome,
 };
 
 use flow::Spool;
-use walk::Walk;
+use walk::PlanWalk;
 
 /// What to run, and in which surroundings.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ pub enum RunProgress<'a> {
     /// A command was started.
     Started {
         /// Which.
-        leaf: LeafId,
+        leaf: ChildId,
         /// Its label.
         label: Option<&'a str>,
         /// Its program and arguments.
@@ -72,12 +72,12 @@ pub enum RunProgress<'a> {
     /// one ends.
     Postponed {
         /// Which.
-        leaf: LeafId,
+        leaf: ChildId,
     },
     /// A command wrote to its stderr.
     Stderr {
         /// Which.
-        leaf: LeafId,
+        leaf: ChildId,
         /// What it wrote, in arbitrary chunks.
         bytes: &'a [u8],
     },
@@ -85,14 +85,14 @@ pub enum RunProgress<'a> {
     /// straight to the next reader.
     Stdout {
         /// Which.
-        leaf: LeafId,
+        leaf: ChildId,
         /// What it wrote, in arbitrary chunks.
         bytes: &'a [u8],
     },
     /// A command ended.
     Ended {
         /// Which.
-        leaf: LeafId,
+        leaf: ChildId,
         /// How.
         run: &'a CommandRun,
         /// Whether it has read everything that it was fed.
@@ -181,20 +181,25 @@ impl RunController for Passive<'_> {
 /// Runs a plan to its end, and leaves no process of it behind.
 pub fn run(
     request: &Request<'_>,
-    nursery: &mut Nursery,
+    nursery: &mut ProcessSet,
     observer: &mut dyn RunObserver,
 ) -> io::Result<Outcome> {
-    run_in(request, &Around::default(), nursery, &mut Passive(observer))
+    run_in(
+        request,
+        &DetachedIo::default(),
+        nursery,
+        &mut Passive(observer),
+    )
 }
 
 /// The same for a run of its own, with a controller.
 pub(crate) fn run_in(
     request: &Request<'_>,
-    around: &Around,
-    nursery: &mut Nursery,
+    around: &DetachedIo,
+    nursery: &mut ProcessSet,
     controller: &mut dyn RunController,
 ) -> io::Result<Outcome> {
     let spool = Spool::new(request.spool.clone());
     let input = request.stdin.as_ref().map_or(Ok(Flow::None), Flow::given)?;
-    Ok(Walk::new(request, around, nursery, controller, spool).run(input))
+    Ok(PlanWalk::new(request, around, nursery, controller, spool).run(input))
 }

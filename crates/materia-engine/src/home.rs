@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 /// The variables that move our directories, as `main.rs` found them.
 #[derive(Debug, Clone, Default)]
-pub struct Variables {
+pub struct HomeVariables {
     /// `HOME`
     pub home: Option<PathBuf>,
     /// `MATERIA_HOME`: moves everything.
@@ -46,7 +46,7 @@ pub enum NoHome {
 impl Home {
     /// Derives all directories. Empty and relative variables count as unset, as the XDG rules say;
     /// but whoever moves everything is told that it was not moved.
-    pub fn locate(variables: &Variables) -> Result<Self, NoHome> {
+    pub fn locate(variables: &HomeVariables) -> Result<Self, NoHome> {
         let moved = variables
             .materia_home
             .as_ref()
@@ -167,10 +167,10 @@ fn set(variable: &Option<PathBuf>) -> Option<&Path> {
 mod tests {
     use super::*;
 
-    fn variables() -> Variables {
-        Variables {
+    fn variables() -> HomeVariables {
+        HomeVariables {
             home: Some("/home/a".into()),
-            ..Variables::default()
+            ..HomeVariables::default()
         }
     }
 
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn specific_variables_beat_materia_home_and_relative_ones_count_as_unset() {
-        let moved = Variables {
+        let moved = HomeVariables {
             materia_home: Some("/m".into()),
             ..variables()
         };
@@ -200,7 +200,7 @@ mod tests {
             (home.agent(), home.profile()),
             (Path::new("/m/agent"), Path::new("/m/profile"))
         );
-        let both = Variables {
+        let both = HomeVariables {
             agent_dir: Some("/a".into()),
             profile_dir: Some("p".into()),
             ..moved
@@ -210,8 +210,8 @@ mod tests {
             (home.agent(), home.profile()),
             (Path::new("/a"), Path::new("/m/profile"))
         );
-        assert_eq!(Home::locate(&Variables::default()), Err(NoHome::Unset));
-        let relative = Variables {
+        assert_eq!(Home::locate(&HomeVariables::default()), Err(NoHome::Unset));
+        let relative = HomeVariables {
             materia_home: Some("m".into()),
             ..variables()
         };

@@ -28,12 +28,12 @@ use serde::Serialize;
 pub use inventory::{Inventory, inventory};
 pub use output::{TailReport, tail};
 pub use recipes::{RecipeCounts, RecipeStatusReport, recipes};
-pub use target::{Filter, Target, TargetError};
+pub use target::{InspectTarget, StatusFilter, TargetError};
 
 use crate::clock::Clock;
 use crate::inspect::run_status::RunSnapshot;
 use crate::process::{RunProcess, below};
-use crate::run::{self, Entry, Error, Place, Root, RunLog};
+use crate::run::{self, ArtifactEntry, Error, RunDir, RunLog, RunRoot};
 
 /// How many lines, messages, members or runs are shown where nothing is said.
 pub const LINES: usize = 40;
@@ -64,7 +64,7 @@ pub struct FilesReport {
     /// Its directory.
     pub state_dir: String,
     /// Its artifacts.
-    pub artifacts: BTreeMap<String, Entry>,
+    pub artifacts: BTreeMap<String, ArtifactEntry>,
     /// The files in its directory and their sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<BTreeMap<String, u64>>,
@@ -87,11 +87,11 @@ pub struct RuntimeReport {
 
 /// Opens a run that the caller may see, and proves how it stands.
 pub fn open(
-    root: &Root,
+    root: &RunRoot,
     id: &RunId,
     caller: Option<&str>,
     clock: &Clock,
-) -> Result<(Place, RunLog), Error> {
+) -> Result<(RunDir, RunLog), Error> {
     let place = run::find(root, id, caller)?;
     let mut log = RunLog::read(&place.journal())?;
     run::check_owner(log.state(), id.as_str(), caller)?;
@@ -100,7 +100,7 @@ pub fn open(
 }
 
 /// `run:X --view status`.
-pub fn status(place: &Place, fold: &RunFold) -> RunStatusReport {
+pub fn status(place: &RunDir, fold: &RunFold) -> RunStatusReport {
     let run = RunSnapshot::of(place, fold);
     let next = run.next();
     RunStatusReport {
@@ -120,7 +120,7 @@ pub fn processes(state: &RunState) -> Vec<RunProcess> {
 }
 
 /// `run:X --view artifacts`, and `--view files`, which also lists the directory.
-pub fn files(place: &Place, state: &RunState, all: bool) -> Result<FilesReport, Error> {
+pub fn files(place: &RunDir, state: &RunState, all: bool) -> Result<FilesReport, Error> {
     let artifacts = state
         .start
         .as_ref()

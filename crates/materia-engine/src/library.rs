@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use crate::home::Home;
 
-pub use read::ReadError;
+pub use read::RecipeReadError;
 
 /// Where recipes are looked for.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ type Directory = (PathBuf, [u64; 2], PathBuf);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RecipeSource"))]
-pub enum Found {
+pub enum RecipeSource {
     /// In the person's root: it is a tool.
     User,
     /// In a skill.
@@ -62,7 +62,7 @@ pub struct Located {
     /// Its file; none when it comes with the binary.
     pub file: Option<PathBuf>,
     /// Where it was found.
-    pub found: Found,
+    pub found: RecipeSource,
     /// Its text and place.
     loaded: LoadedRecipe,
 }
@@ -105,7 +105,7 @@ impl Library {
 
     /// Reads the recipe in a file.
     pub fn open(&self, file: &Path, shown: &str) -> Result<Located, RecipeLoadError> {
-        self.load(file, shown, Found::Named)
+        self.load(file, shown, RecipeSource::Named)
     }
 
     /// The recipe in a file whose text was read already.
@@ -116,12 +116,12 @@ impl Library {
         text: &str,
     ) -> Result<Located, RecipeLoadError> {
         read::check_size(file, text.len()).map_err(|error| load_error(&error))?;
-        Ok(self.located(file, shown, text, Found::Named))
+        Ok(self.located(file, shown, text, RecipeSource::Named))
     }
 
     /// A recipe that is not in a file, such as one that is about to be written to `file`.
     pub fn unwritten(&self, file: &Path, text: &str) -> Located {
-        self.located(file, &file.to_string_lossy(), text, Found::User)
+        self.located(file, &file.to_string_lossy(), text, RecipeSource::User)
     }
 
     /// A recipe with everything it imports.
@@ -138,12 +138,17 @@ impl Library {
         })
     }
 
-    fn load(&self, file: &Path, shown: &str, found: Found) -> Result<Located, RecipeLoadError> {
+    fn load(
+        &self,
+        file: &Path,
+        shown: &str,
+        found: RecipeSource,
+    ) -> Result<Located, RecipeLoadError> {
         let text = read::text(file).map_err(|error| load_error(&error))?;
         Ok(self.located(file, shown, &text, found))
     }
 
-    fn located(&self, file: &Path, shown: &str, text: &str, found: Found) -> Located {
+    fn located(&self, file: &Path, shown: &str, text: &str, found: RecipeSource) -> Located {
         let loaded = self.loaded(file, shown, text);
         Located {
             name: loaded.name.clone(),
@@ -204,7 +209,7 @@ impl Library {
     }
 }
 
-fn load_error(error: &ReadError) -> RecipeLoadError {
+fn load_error(error: &RecipeReadError) -> RecipeLoadError {
     RecipeLoadError {
         code: error.code(),
         message: error.to_string(),

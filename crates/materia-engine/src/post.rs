@@ -18,12 +18,12 @@ mod news;
 mod followed;
 mod watch;
 
-pub use claim::{Claimed, Ended, Ending};
-pub use deliver::{Posting, Receipt, message_id};
+pub use claim::{ClaimedMessage, MessageSettlement, SettledMessage};
+pub use deliver::{MessagePosting, MessageReceipt, message_id};
 pub use error::Error;
 pub use message_log::MessageLog;
 pub use news::{Missed, News, NewsEvent, Terminal};
-pub use receive::Wait;
+pub use receive::MessageWait;
 pub use watch::{Observer, Watching};
 
 #[cfg(test)]

@@ -15,14 +15,14 @@ mod draft;
 mod usage;
 mod watch;
 
-pub use draft::{Draft, Inline, capture, drafts};
-pub use entry::{Entry, RecipeState, sha256};
+pub use draft::{CapturedRecipe, Inline, capture, drafts};
+pub use entry::{RecipeState, RegistryEntry, sha256};
 pub use name::{RESERVED, check, normalise};
 pub use register::{NotRegistered, Registration, ToolChangeReport, promote, register, remove};
 pub use remedy::{Remedy, RemedyKind, remedies};
 pub use survey::{Survey, entry, survey};
 pub use tool::{ToolDefinition, call_shape, tools};
-pub use usage::{Launch, Usage, record, usage};
+pub use usage::{LaunchKind, Usage, record, usage};
 pub use watch::{ToolChanges, ToolWatcher};
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub use report::{MessageProblem, MessageReport};
 use crate::clock::Clock;
 use crate::post;
 use crate::recipe::tool::ToolCallReport;
-use crate::run::Root;
+use crate::run::RunRoot;
 
 /// What only the operator may ask for (S2).
 const OPERATORS: [&str; 4] = [
@@ -42,7 +42,7 @@ const END_SESSION: &str = "control.end";
 #[derive(Debug)]
 pub struct Sender<'a> {
     /// The directory of all runs.
-    pub root: &'a Root,
+    pub root: &'a RunRoot,
     /// The session that the sender belongs to; the operator has none.
     pub session: Option<&'a str>,
     /// The run that the sender is a part of.

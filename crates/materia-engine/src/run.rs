@@ -28,19 +28,20 @@ pub use keep::{
 };
 pub use log::{LogFold, RunLog, journal};
 pub use look::{
-    AmbiguousId, List, Listed, OutputChunk, RunOutput, Tail, check_generation, complete_address,
-    complete_id, directory, follow, list, look, open, open_begun, prove_again, recorded,
-    supervisor, tail,
+    AmbiguousId, List, OutputChunk, OutputTail, RunListItem, RunOutput, check_generation,
+    complete_address, complete_id, directory, follow, list, look, open, open_begun, prove_again,
+    recorded, supervisor, tail,
 };
 pub use ownership::{check_owner, observer_dir, ring_session};
-pub use place::{Place, Root};
+pub use place::{RunDir, RunRoot};
 pub use supervise::{
-    Entry, NEW, Order, Poured, SUPERVISE, Started, manifest, pour, start, supervise,
+    ArtifactEntry, NEW, Poured, SUPERVISE, StartedRun, SupervisorOrder, manifest, pour, start,
+    supervise,
 };
 
 use crate::wake::{self, WakeResult};
 
 /// Wakes the supervisor of a run, so that it reads the journal; whether there is one.
-pub fn ring(place: &Place) -> bool {
+pub fn ring(place: &RunDir) -> bool {
     wake::wake(&place.bell()) == WakeResult::Delivered
 }

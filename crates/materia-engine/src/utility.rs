@@ -30,7 +30,7 @@ pub mod launcher;
 pub use answer::{UtilityError, UtilityErrorKind, UtilityOutput, UtilityReport};
 pub use input::Input;
 
-use crate::process::Nursery;
+use crate::process::ProcessSet;
 
 /// One utility that comes with materia.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ pub struct Shipped {
     pub materia: Option<&'static str>,
     /// What it does, in one line.
     pub about: &'static str,
-    act: fn(&Input, &mut Nursery) -> Result<UtilityReport, UtilityError>,
+    act: fn(&Input, &mut ProcessSet) -> Result<UtilityReport, UtilityError>,
 }
 
 /// All of them.
@@ -110,7 +110,11 @@ impl Shipped {
 
     /// Does it. Programs that it needs run in `nursery`; an interrupt that the nursery catches
     /// stops it.
-    pub fn run(&self, input: &Input, nursery: &mut Nursery) -> Result<UtilityReport, UtilityError> {
+    pub fn run(
+        &self,
+        input: &Input,
+        nursery: &mut ProcessSet,
+    ) -> Result<UtilityReport, UtilityError> {
         (self.act)(input, nursery)
     }
 }

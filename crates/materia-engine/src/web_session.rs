@@ -182,12 +182,12 @@ fn is_same(given: &str, secret: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::home::Variables;
+    use crate::home::HomeVariables;
 
     fn home(dir: &Path) -> Home {
-        Home::locate(&Variables {
+        Home::locate(&HomeVariables {
             home: Some(dir.to_owned()),
-            ..Variables::default()
+            ..HomeVariables::default()
         })
         .unwrap()
     }

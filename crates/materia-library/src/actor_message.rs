@@ -3,7 +3,7 @@
 //! Owns making and checking the message. With `send=true` inside a run it also goes to the
 //! coordinator; anywhere else it is only shown, since there is nobody whose run could say it.
 
-use materia_engine::post::{MessageLog, Posting};
+use materia_engine::post::{MessageLog, MessagePosting};
 use materia_engine::run;
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
@@ -87,7 +87,7 @@ fn send(context: &StepContext<'_>, envelope: Envelope) -> Result<(), UtilityErro
     };
     let place = context.runs.find(run).map_err(|error| failed(&error))?;
     let post = MessageLog::open(&place.journal(), context.clock).map_err(|error| failed(&error))?;
-    post.deliver(Posting::new(envelope))
+    post.deliver(MessagePosting::new(envelope))
         .map_err(|error| failed(&error))?;
     let session = post
         .look(|mail| mail.session.clone())

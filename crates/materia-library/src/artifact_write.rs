@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use materia_engine::store::file::{self, Mode};
+use materia_engine::store::file::{self, WriteMode};
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityReport};
 use materia_model::text;
@@ -13,17 +13,17 @@ use serde_json::json;
 
 use crate::files;
 
-const MODES: [(&str, Mode); 3] = [
-    ("create", Mode::Create),
-    ("overwrite", Mode::Overwrite),
-    ("append", Mode::Append),
+const MODES: [(&str, WriteMode); 3] = [
+    ("create", WriteMode::Create),
+    ("overwrite", WriteMode::Overwrite),
+    ("append", WriteMode::Append),
 ];
 
 pub(crate) fn run(
     context: &mut StepContext<'_>,
     options: &StepOptions,
 ) -> Result<UtilityReport, UtilityError> {
-    let mode = options.word("mode", &MODES, Mode::Create)?;
+    let mode = options.word("mode", &MODES, WriteMode::Create)?;
     let path = options.path("path", context).unwrap_or_default();
     check(&path, mode)?;
     let name = path.to_string_lossy().into_owned();
@@ -52,14 +52,14 @@ pub(crate) fn run(
 }
 
 /// Says now what would go wrong later.
-fn check(path: &Path, mode: Mode) -> Result<(), UtilityError> {
+fn check(path: &Path, mode: WriteMode) -> Result<(), UtilityError> {
     let name = path.to_string_lossy();
     match path.symlink_metadata() {
         Ok(about) if about.is_dir() => Err(UtilityError::wrong(
             format!("{} is a directory", text::quoted(&name)),
             "name a file",
         )),
-        Ok(_) if mode == Mode::Create => Err(exists(path)),
+        Ok(_) if mode == WriteMode::Create => Err(exists(path)),
         _ => Ok(()),
     }
 }

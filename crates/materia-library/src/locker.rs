@@ -8,9 +8,9 @@ pub(crate) mod table;
 
 use std::path::{Path, PathBuf};
 
-use materia_engine::post::{Claimed, Ending, Wait};
+use materia_engine::post::{ClaimedMessage, MessageSettlement, MessageWait};
 use materia_engine::store::atomic;
-use materia_engine::store::file::{self, Mode};
+use materia_engine::store::file::{self, WriteMode};
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
 use materia_model::message::{MessageDraft, QueueId};
@@ -44,7 +44,7 @@ pub(crate) fn run(
     (context.say)("locker: ready");
     let mut handled = 0u64;
     loop {
-        let message = match service.next(&QueueId::Run, Wait::Forever)? {
+        let message = match service.next(&QueueId::Run, MessageWait::Forever)? {
             Next::Message(message) => message,
             Next::Late => continue,
             Next::Over => break,
@@ -58,7 +58,7 @@ pub(crate) fn run(
         };
         let kind = format!("{}.{}", locker.prefix, reply.kind);
         service.answer(&message, &kind, &reply.summary(), reply.body)?;
-        service.settle(&QueueId::Run, &message.id, &Ending::Handled)?;
+        service.settle(&QueueId::Run, &message.id, &MessageSettlement::Handled)?;
         handled += 1;
         if stops {
             break;
@@ -89,7 +89,7 @@ impl Locker {
 
     /// Changes the table as a message asks for, and makes it durable; both only once for each
     /// message.
-    fn handle(&mut self, message: &Claimed, now: i64) -> Result<Reply, UtilityError> {
+    fn handle(&mut self, message: &ClaimedMessage, now: i64) -> Result<Reply, UtilityError> {
         if let Some((id, reply)) = &self.table.last
             && *id == message.id
         {
@@ -113,7 +113,7 @@ impl Locker {
         file::write(
             &journal(&self.dir),
             format!("{line}\n").as_bytes(),
-            Mode::Append,
+            WriteMode::Append,
         )
         .map_err(|error| {
             UtilityError::failed(
@@ -213,7 +213,7 @@ mod tests {
             ..MessageDraft::default()
         };
         let queued_at = materia_model::time::Timestamp::from_millis(0);
-        let message = Claimed {
+        let message = ClaimedMessage {
             id: "m1".to_owned(),
             envelope: draft.check().unwrap(),
             queued_at,

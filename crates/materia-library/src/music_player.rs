@@ -6,8 +6,10 @@
 
 use std::path::PathBuf;
 
-use materia_engine::post::{Claimed, Ending};
-use materia_engine::process::{Cause, Command, Ended, Event, LeafId, Reason, find_program};
+use materia_engine::post::{ClaimedMessage, MessageSettlement};
+use materia_engine::process::{
+    Cause, ChildId, Command, Event, ProcessEnd, StopReason, find_program,
+};
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
 use materia_model::message::{MessageDraft, QueueId};
@@ -85,7 +87,7 @@ struct Player<'a, 'b> {
     at: usize,
     volume: u64,
     repeats: bool,
-    playing: Option<LeafId>,
+    playing: Option<ChildId>,
     paused: bool,
     failures: usize,
 }
@@ -163,7 +165,7 @@ impl Player<'_, '_> {
             while let Some(message) = self.service.waiting(&QueueId::Run)? {
                 let stops = self.obey(&message)?;
                 self.service
-                    .settle(&QueueId::Run, &message.id, &Ending::Handled)?;
+                    .settle(&QueueId::Run, &message.id, &MessageSettlement::Handled)?;
                 if stops {
                     return self.stopped("asked");
                 }
@@ -199,7 +201,7 @@ impl Player<'_, '_> {
     }
 
     /// Goes on behind a track that is over; why it does not.
-    fn track_ended(&mut self, ended: &Ended) -> Result<Option<&'static str>, UtilityError> {
+    fn track_ended(&mut self, ended: &ProcessEnd) -> Result<Option<&'static str>, UtilityError> {
         self.playing = None;
         let bad = matches!(ended.cause, Cause::NotStarted(_)) || !ended.success();
         self.failures = if bad { self.failures + 1 } else { 0 };
@@ -222,7 +224,7 @@ impl Player<'_, '_> {
     }
 
     /// Does what a message says; whether that is the end.
-    fn obey(&mut self, message: &Claimed) -> Result<bool, UtilityError> {
+    fn obey(&mut self, message: &ClaimedMessage) -> Result<bool, UtilityError> {
         let kind = message.envelope.kind.as_str();
         let plain = message.envelope.text().trim().to_ascii_lowercase();
         let verb = match kind {
@@ -267,7 +269,7 @@ impl Player<'_, '_> {
     /// Ends the program that plays; its end is not the end of its track.
     fn halt(&mut self) {
         if let Some(leaf) = self.playing.take() {
-            self.context.nursery.stop(leaf, Reason::Cancelled);
+            self.context.nursery.stop(leaf, StopReason::Cancelled);
         }
     }
 

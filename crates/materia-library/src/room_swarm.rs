@@ -12,7 +12,7 @@ mod turn;
 
 use std::time::Duration;
 
-use materia_engine::store::file::{self, Mode};
+use materia_engine::store::file::{self, WriteMode};
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityReport};
 use materia_model::message::MessageDraft;
@@ -328,7 +328,7 @@ impl Swarm<'_, '_> {
         file::write(
             artifact,
             format!("{}\n", synthesis.trim_end()).as_bytes(),
-            Mode::Overwrite,
+            WriteMode::Overwrite,
         )
         .map_err(|error| {
             UtilityError::failed(

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use materia_engine::post::MessageLog;
-use materia_engine::run::{Listed, Root};
+use materia_engine::run::{RunListItem, RunRoot};
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityReport};
 use materia_model::name::RunId;
@@ -68,7 +68,7 @@ pub(crate) fn run(
 }
 
 /// How long nothing was written to a run's journal, in milliseconds.
-fn quiet_for(root: &Root, one: &Listed, now: i64) -> Option<i64> {
+fn quiet_for(root: &RunRoot, one: &RunListItem, now: i64) -> Option<i64> {
     let place = root.place(&one.run.parse().ok()?);
     let modified = place.journal().metadata().ok()?.modified().ok()?;
     let since = modified.duration_since(std::time::UNIX_EPOCH).ok()?;
@@ -78,7 +78,7 @@ fn quiet_for(root: &Root, one: &Listed, now: i64) -> Option<i64> {
     )
 }
 
-fn advise(one: &Listed, stale: bool) -> Option<String> {
+fn advise(one: &RunListItem, stale: bool) -> Option<String> {
     let run = &one.run;
     match one.status {
         RunStatus::Failed => Some(format!(
@@ -95,7 +95,7 @@ fn advise(one: &Listed, stale: bool) -> Option<String> {
 }
 
 /// One run in detail, and the last that it said.
-fn inspected(root: &Root, run: &str, lines: usize) -> Result<(Value, Value), UtilityError> {
+fn inspected(root: &RunRoot, run: &str, lines: usize) -> Result<(Value, Value), UtilityError> {
     let bare = run.strip_prefix("run:").unwrap_or(run);
     let unknown = |why: String| {
         let message = format!("run {} cannot be inspected: {why}", text::quoted(run));

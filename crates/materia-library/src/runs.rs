@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use materia_engine::run::{self, List, Root};
+use materia_engine::run::{self, List, RunRoot};
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
 use materia_model::text;
@@ -11,21 +11,21 @@ use materia_model::text;
 use crate::files;
 
 /// The root that is meant: ours where nothing is said.
-pub(crate) fn root(context: &StepContext<'_>, options: &StepOptions) -> Root {
+pub(crate) fn root(context: &StepContext<'_>, options: &StepOptions) -> RunRoot {
     options
         .path("root", context)
-        .map_or_else(|| context.runs.clone(), Root::new)
+        .map_or_else(|| context.runs.clone(), RunRoot::new)
 }
 
 /// All runs of a root, each with a status that was looked at now.
-pub(crate) fn all(root: &Root, context: &StepContext<'_>) -> Result<List, UtilityError> {
+pub(crate) fn all(root: &RunRoot, context: &StepContext<'_>) -> Result<List, UtilityError> {
     run::list(root, context.clock).map_err(|error| {
         let message = format!("the runs in {} cannot be read: {error}", shown(root));
         UtilityError::failed(message, error.hint())
     })
 }
 
-fn shown(root: &Root) -> String {
+fn shown(root: &RunRoot) -> String {
     text::quoted(&root.path().to_string_lossy())
 }
 

@@ -8,9 +8,11 @@
 use std::path::Path;
 
 use materia_engine::clock::Clock;
-use materia_engine::post::{self, Claimed, Ending, MessageLog, Posting, Wait};
-use materia_engine::process::Identity;
-use materia_engine::run::{self, Place as RunPlace, Root};
+use materia_engine::post::{
+    self, ClaimedMessage, MessageLog, MessagePosting, MessageSettlement, MessageWait,
+};
+use materia_engine::process::ProcessIdentity;
+use materia_engine::run::{self, RunDir as RunPlace, RunRoot};
 use materia_engine::utility::UtilityError;
 use materia_engine::utility::step::StepContext;
 use materia_engine::wake::WaiterPipe;
@@ -25,7 +27,7 @@ use serde_json::Value;
 pub(crate) struct Service {
     run: RunId,
     place: RunPlace,
-    root: Root,
+    root: RunRoot,
     post: MessageLog,
     clock: Clock,
     me: MessageHolder,
@@ -35,7 +37,7 @@ pub(crate) struct Service {
 #[derive(Debug)]
 pub(crate) enum Next {
     /// A message.
-    Message(Box<Claimed>),
+    Message(Box<ClaimedMessage>),
     /// The time is over.
     Late,
     /// The run is.
@@ -59,7 +61,7 @@ impl Service {
         let post =
             MessageLog::open(&place.journal(), context.clock).map_err(|error| lost(&error))?;
         let unknown = || UtilityError::failed("this process cannot be named", "look into /proc");
-        let me = run::holder(Identity::of_self().ok_or_else(unknown)?);
+        let me = run::holder(ProcessIdentity::of_self().ok_or_else(unknown)?);
         Ok(Self {
             run: run.clone(),
             place,
@@ -99,7 +101,7 @@ impl Service {
     }
 
     /// The next message of a queue, waiting for it.
-    pub(crate) fn next(&self, place: &QueueId, wait: Wait) -> Result<Next, UtilityError> {
+    pub(crate) fn next(&self, place: &QueueId, wait: MessageWait) -> Result<Next, UtilityError> {
         match self.post.receive(place, &self.me, wait) {
             Ok(claimed) => Ok(Next::Message(Box::new(claimed))),
             Err(post::Error::TimedOut) => Ok(Next::Late),
@@ -109,7 +111,7 @@ impl Service {
     }
 
     /// A message that waits, if one does.
-    pub(crate) fn waiting(&self, place: &QueueId) -> Result<Option<Claimed>, UtilityError> {
+    pub(crate) fn waiting(&self, place: &QueueId) -> Result<Option<ClaimedMessage>, UtilityError> {
         self.post
             .claim(place, &self.me)
             .map_err(|error| lost(&error))
@@ -130,7 +132,7 @@ impl Service {
         &self,
         place: &QueueId,
         id: &str,
-        ending: &Ending,
+        ending: &MessageSettlement,
     ) -> Result<(), UtilityError> {
         self.post
             .settle(place, id, &self.me, ending)
@@ -145,7 +147,7 @@ impl Service {
             .map_err(|error| UtilityError::failed(error.to_string(), error.hint()))?;
         let to_coordinator = envelope.to == Address::Coordinator;
         self.post
-            .deliver(Posting::new(envelope))
+            .deliver(MessagePosting::new(envelope))
             .map_err(|error| lost(&error))?;
         if to_coordinator {
             let session = self
@@ -186,7 +188,7 @@ impl Service {
     /// all the same.
     pub(crate) fn answer(
         &self,
-        to: &Claimed,
+        to: &ClaimedMessage,
         kind: &str,
         summary: &str,
         body: Value,
@@ -232,9 +234,9 @@ impl Service {
         let envelope = draft
             .check()
             .map_err(|error| UtilityError::failed(error.to_string(), error.hint()))?;
-        let posting = Posting {
+        let posting = MessagePosting {
             only_when_on: true,
-            ..Posting::new(envelope)
+            ..MessagePosting::new(envelope)
         };
         post.deliver(posting)
             .map(drop)

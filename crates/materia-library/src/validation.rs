@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use materia_engine::process::{Cause, Ended};
+use materia_engine::process::{Cause, ProcessEnd};
 use materia_engine::utility::program;
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
@@ -140,7 +140,7 @@ fn nothing(scope: &Path, reports: bool) -> Result<UtilityReport, UtilityError> {
     })
 }
 
-fn judged(ended: &Ended, patience: Duration) -> (&'static str, String) {
+fn judged(ended: &ProcessEnd, patience: Duration) -> (&'static str, String) {
     match &ended.cause {
         Cause::NotStarted(error) => ("failed", error.to_string()),
         Cause::TimedOut(_) => ("failed", format!("no end in {} ms", patience.as_millis())),
@@ -149,7 +149,7 @@ fn judged(ended: &Ended, patience: Duration) -> (&'static str, String) {
     }
 }
 
-fn report(argv: &[&str], scope: &Path, verdict: &str, how: &str, ended: &Ended) -> String {
+fn report(argv: &[&str], scope: &Path, verdict: &str, how: &str, ended: &ProcessEnd) -> String {
     let mut text = format!(
         "# Validation: {verdict}\n\n- command: {}\n- directory: {}\n- result: {how}\n- took: {} ms\n",
         argv.join(" "),

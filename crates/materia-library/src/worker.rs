@@ -7,10 +7,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use materia_engine::post::{Claimed, Ending, Wait};
-use materia_engine::process::{Capture, Cause, Command, Nursery, Sink, Stdin};
+use materia_engine::post::{ClaimedMessage, MessageSettlement, MessageWait};
+use materia_engine::process::{Capture, Cause, Command, ProcessSet, Stdin, StreamSink};
 use materia_engine::store::atomic;
-use materia_engine::store::file::{self, Mode};
+use materia_engine::store::file::{self, WriteMode};
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityReport};
 use materia_model::finding::Source;
@@ -32,7 +32,7 @@ struct Worker<'a> {
     command: Vec<String>,
     artifacts: Option<PathBuf>,
     cwd: PathBuf,
-    nursery: &'a mut Nursery,
+    nursery: &'a mut ProcessSet,
     handled: u64,
     failed: u64,
     repeated: u64,
@@ -95,13 +95,14 @@ impl Worker<'_> {
                 json!({"status": "idle", "handled": self.handled}),
             )?;
             self.note("waiting")?;
-            let message = match self.service.next(&place, Wait::Forever)? {
+            let message = match self.service.next(&place, MessageWait::Forever)? {
                 Next::Message(message) => message,
                 Next::Late => continue,
                 Next::Over => return Ok("over"),
             };
             if message.envelope.kind.as_str() == "control.stop" {
-                self.service.settle(&place, &message.id, &Ending::Handled)?;
+                self.service
+                    .settle(&place, &message.id, &MessageSettlement::Handled)?;
                 return Ok("asked");
             }
             let ending = self.deal_with(&message)?;
@@ -112,7 +113,7 @@ impl Worker<'_> {
         Ok("enough")
     }
 
-    fn deal_with(&mut self, message: &Claimed) -> Result<Ending, UtilityError> {
+    fn deal_with(&mut self, message: &ClaimedMessage) -> Result<MessageSettlement, UtilityError> {
         self.repeated += u64::from(message.attempt > 1);
         let id = &message.id;
         self.speak(
@@ -124,7 +125,7 @@ impl Worker<'_> {
         let artifact = match (&done, &self.artifacts) {
             (Ok(result), Some(dir)) => {
                 let path = dir.join(format!("{}.txt", id.replace([':', '/'], "_")));
-                file::write(&path, result, Mode::Overwrite).map_err(|error| {
+                file::write(&path, result, WriteMode::Overwrite).map_err(|error| {
                     UtilityError::failed(
                         format!("{} cannot be kept: {error}", path.display()),
                         "make room",
@@ -142,7 +143,7 @@ impl Worker<'_> {
                     json!({"status": "idle", "claim": Value::Null, "task": id, "artifact": artifact,
                         "result": text::bounded(&text, TOLD)}),
                 )?;
-                Ok(Ending::Handled)
+                Ok(MessageSettlement::Handled)
             }
             Err(why) => {
                 self.failed += 1;
@@ -150,13 +151,16 @@ impl Worker<'_> {
                     "task.failed",
                     json!({"status": "idle", "claim": Value::Null, "task": id, "error": why}),
                 )?;
-                Ok(Ending::Failed(why))
+                Ok(MessageSettlement::Failed(why))
             }
         }
     }
 
     /// What comes of a message: what the command printed, or the body itself.
-    fn result(&mut self, message: &Claimed) -> Result<Result<Vec<u8>, String>, UtilityError> {
+    fn result(
+        &mut self,
+        message: &ClaimedMessage,
+    ) -> Result<Result<Vec<u8>, String>, UtilityError> {
         let body = message.envelope.text().into_bytes();
         if self.command.is_empty() {
             return Ok(Ok(body));
@@ -164,7 +168,7 @@ impl Worker<'_> {
         let mut command = Command::new(materia_engine::utility::step::program_words(&self.command));
         command.cwd = Some(self.cwd.clone());
         command.stdin = Stdin::Bytes(body);
-        command.stdout = Sink::Capture(Capture {
+        command.stdout = StreamSink::Capture(Capture {
             memory: MOST_OUTPUT,
             ..Capture::default()
         });

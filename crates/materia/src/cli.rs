@@ -54,7 +54,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::door::{Doors, Listener};
 use crate::view::style::ColorChoice;
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 use materia_engine::api::{ApiError, ResumeAction};
 
@@ -181,9 +181,9 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
     };
     let screen = Screen::new(&world, line.common.color);
     let voice = if line.common.json {
-        Voice::Json
+        OutputFormat::Json
     } else {
-        Voice::Human
+        OutputFormat::Human
     };
     let done = settle(&mut world, &line.common).and_then(|()| match line.verb {
         Verb::Cast(verb) => verb.run(&world, screen, voice),

@@ -5,18 +5,18 @@
 use axum::Router;
 use materia_engine::api::{AgentChoice, ApiError};
 
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 
 /// The function that starts each front end and returns the exit code.
 #[derive(Debug)]
 pub struct Doors {
     /// Serves browsers until it is interrupted.
-    pub web: fn(&World, &Web) -> u8,
+    pub web: fn(&World, &WebOptions) -> u8,
     /// Serves an agent on stdin and stdout until it closes them.
-    pub mcp: fn(&World, &Mcp) -> u8,
+    pub mcp: fn(&World, &McpOptions) -> u8,
     /// Shows what runs until the user quits.
-    pub top: fn(&World, &Top) -> u8,
+    pub top: fn(&World, &TopOptions) -> u8,
     /// Relays one turn of an agent to the host of its session, and the result back.
     pub turn: fn(&World, Screen) -> u8,
 }
@@ -40,7 +40,7 @@ impl std::fmt::Debug for Mounted {
 
 /// The options of the terminal inspector.
 #[derive(Debug)]
-pub struct Top {
+pub struct TopOptions {
     /// The session whose runs are shown; all runs without one.
     pub session: Option<String>,
     /// Whether to show everything once, and end.
@@ -50,12 +50,12 @@ pub struct Top {
     /// Where it is shown.
     pub screen: Screen,
     /// In which format.
-    pub voice: Voice,
+    pub voice: OutputFormat,
 }
 
 /// The options of the server for browsers.
 #[derive(Debug)]
-pub struct Web {
+pub struct WebOptions {
     /// The port; without one, the usual one or any other that is free.
     pub port: Option<u16>,
     /// The address to listen on.
@@ -65,12 +65,12 @@ pub struct Web {
     /// Where the address is shown.
     pub screen: Screen,
     /// In which format.
-    pub voice: Voice,
+    pub voice: OutputFormat,
 }
 
 /// The options of the server for agents.
 #[derive(Debug)]
-pub struct Mcp {
+pub struct McpOptions {
     /// The session that the agent's runs belong to; a new one without it.
     pub session: Option<String>,
     /// The kind of its client.

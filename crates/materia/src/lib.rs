@@ -33,7 +33,7 @@ pub fn run(world: World) -> u8 {
     if api::is_supervisor(&world.args) {
         return api::supervise(&world.args, world.variables);
     }
-    let voice = view::Voice::of(&world);
+    let voice = view::OutputFormat::of(&world);
     let outcome =
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli::run(world, &DOORS)));
     let code = outcome.unwrap_or_else(|panic| {

@@ -35,9 +35,9 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::sync::oneshot;
 
-use crate::door::{Listener, Mcp};
+use crate::door::{Listener, McpOptions};
 use crate::view::style::Role;
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 
 use connection::{Common, Host, Server, Whose};
@@ -50,7 +50,7 @@ use turns::Turns;
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Serves until the other end hangs up.
-pub fn run(world: &World, wish: &Mcp) -> u8 {
+pub fn run(world: &World, wish: &McpOptions) -> u8 {
     if world.terminals.stdin {
         let said = "waiting for an agent on stdin and stdout; there is nothing to type here";
         wish.screen.talk(Role::Strong, "mcp", said);
@@ -60,14 +60,14 @@ pub fn run(world: &World, wish: &Mcp) -> u8 {
     let done = serve(world, wish);
     done.map_or_else(
         |failure| {
-            wish.screen.failure(&failure, Voice::Human);
+            wish.screen.failure(&failure, OutputFormat::Human);
             failure.kind.exit_code()
         },
         |()| 0,
     )
 }
 
-fn serve(world: &World, wish: &Mcp) -> Result<(), ApiError> {
+fn serve(world: &World, wish: &McpOptions) -> Result<(), ApiError> {
     let engine = world.engine();
     let named = engine.session(wish.session.as_deref())?;
     // A client cannot come back to a session that was not named: it ends with the connection.
@@ -148,7 +148,7 @@ fn interrupt(engine: Engine) -> oneshot::Receiver<()> {
 
 /// The engine that watches for news of the session. Where the session was not named, it watches as
 /// the run that this process is a part of.
-fn observer(engine: &Engine, session: &SessionId, wish: &Mcp) -> Engine {
+fn observer(engine: &Engine, session: &SessionId, wish: &McpOptions) -> Engine {
     let caller = engine.for_session(session).current_caller();
     engine.on_behalf_of(Caller {
         run: caller.run.filter(|_| wish.session.is_none()),

@@ -17,8 +17,8 @@ use std::time::Duration;
 
 use materia_engine::api::{ApiError, Engine, ErrorKind, Stopwatch, TopRequest};
 
-use crate::door::Top;
-use crate::view::Voice;
+use crate::door::TopOptions;
+use crate::view::OutputFormat;
 use crate::world::World;
 
 use app::{App, KeyEffect};
@@ -31,9 +31,9 @@ const TICK: Duration = Duration::from_secs(1);
 const GATHER: Duration = Duration::from_millis(80);
 
 /// Shows everything until the user leaves; returns the exit code.
-pub fn run(world: &World, top: &Top) -> u8 {
+pub fn run(world: &World, top: &TopOptions) -> u8 {
     let interactive = world.terminals.stdin && world.terminals.stdout;
-    let shown = if interactive && !top.once && top.voice == Voice::Human {
+    let shown = if interactive && !top.once && top.voice == OutputFormat::Human {
         watch(world, top)
     } else {
         list(world.engine(), top).map(|()| 0)
@@ -44,7 +44,7 @@ pub fn run(world: &World, top: &Top) -> u8 {
     })
 }
 
-fn watch(world: &World, top: &Top) -> Result<u8, ApiError> {
+fn watch(world: &World, top: &TopOptions) -> Result<u8, ApiError> {
     let failed =
         |error: std::io::Error| ApiError::from_error(ErrorKind::Failed, "terminal", &error);
     let engine = world.engine();
@@ -81,11 +81,11 @@ fn watch(world: &World, top: &Top) -> Result<u8, ApiError> {
 }
 
 /// Lists everything once, for programs and where there is no terminal.
-fn list(engine: &Engine, top: &Top) -> Result<(), ApiError> {
+fn list(engine: &Engine, top: &TopOptions) -> Result<(), ApiError> {
     let found = engine.top(&request(top))?;
     match top.voice {
-        Voice::Json => top.screen.document(&found),
-        Voice::Human => {
+        OutputFormat::Json => top.screen.document(&found),
+        OutputFormat::Human => {
             let rows = rows::rows(&found, engine.clock().now());
             top.screen.text(&rows::plain(&rows));
         }
@@ -93,7 +93,7 @@ fn list(engine: &Engine, top: &Top) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn request(top: &Top) -> TopRequest {
+fn request(top: &TopOptions) -> TopRequest {
     TopRequest {
         session: top.session.clone(),
     }

@@ -64,14 +64,14 @@ use materia_engine::api::Audience;
 
 /// Who is listening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Voice {
+pub enum OutputFormat {
     /// A person.
     Human,
     /// A program: exactly one JSON document on stdout.
     Json,
 }
 
-impl Voice {
+impl OutputFormat {
     /// For whom the engine answers.
     pub fn audience(self) -> Audience {
         match self {

@@ -1,14 +1,14 @@
 // What a cast would say about a draft, asked a moment after each change.
 import { useEffect } from "react";
 import { api } from "../api";
-import type { Target } from "../types";
+import type { EditTarget } from "../types";
 import { complain } from "../ui/toasts";
 import type { Doc } from "./doc";
 import { noteCheck } from "./drafts";
 
 const PAUSE = 200;
 
-export function useCheck(name: string, doc: Doc, target: Target, readOnly: boolean) {
+export function useCheck(name: string, doc: Doc, target: EditTarget, readOnly: boolean) {
   useEffect(() => {
     if (readOnly) return;
     const timer = setTimeout(async () => {

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::drive::{Actor, Error};
 use crate::failpoint;
-use crate::post::Ending;
+use crate::post::MessageSettlement;
 use crate::routing::{self, Sender};
 use crate::store::journal::{From, Reader};
 
@@ -49,10 +49,10 @@ impl Actor<'_> {
             failpoint::hit("actor.answered")?;
             for (id, _) in messages {
                 let ending = match &end.error {
-                    None => Ending::Handled,
-                    Some(failure) => {
-                        Ending::Failed(text::bounded(&failure.message, 1000).into_owned())
-                    }
+                    None => MessageSettlement::Handled,
+                    Some(failure) => MessageSettlement::Failed(
+                        text::bounded(&failure.message, 1000).into_owned(),
+                    ),
                 };
                 self.messages
                     .settle(&MessageQueue::Run, id, &self.me, &ending)?;

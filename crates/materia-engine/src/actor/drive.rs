@@ -18,15 +18,15 @@ use materia_model::run as run_model;
 use materia_model::secret::Secrets;
 use materia_model::text;
 
-use super::turn::{Played, Watcher};
+use super::turn::{ActorTurnResult, ActorTurnWatcher};
 use super::{ActorEvent, ActorObserver};
 use crate::agent::Backend;
 use crate::clock::{self, Clock};
 use crate::failpoint;
-use crate::post::{self, Claimed, Ending, MessageLog};
-use crate::process::{Event, Identity, Nursery};
+use crate::post::{self, ClaimedMessage, MessageLog, MessageSettlement};
+use crate::process::{Event, ProcessIdentity, ProcessSet};
 use crate::routing;
-use crate::run::{self, Place, Root};
+use crate::run::{self, RunDir, RunRoot};
 use crate::store::{atomic, dir};
 use crate::wake::WaiterPipe;
 
@@ -36,7 +36,7 @@ const RECONCILE: Duration = Duration::from_secs(10);
 /// Everything that an actor is played with.
 pub struct ActorContext<'a> {
     /// The directory of all runs.
-    pub root: &'a Root,
+    pub root: &'a RunRoot,
     /// The run that is the actor.
     pub run: &'a RunId,
     /// The tools it may use.
@@ -48,7 +48,7 @@ pub struct ActorContext<'a> {
     /// The agent.
     pub agent: &'a mut dyn Backend,
     /// The processes of the agent, and interrupts.
-    pub processes: &'a mut Nursery,
+    pub processes: &'a mut ProcessSet,
     /// The front end that follows it.
     pub observer: &'a mut dyn ActorObserver,
 }
@@ -81,18 +81,18 @@ pub enum Error {
 
 /// An actor that is played.
 pub(super) struct Actor<'a> {
-    pub(super) root: &'a Root,
+    pub(super) root: &'a RunRoot,
     pub(super) run: &'a RunId,
     pub(super) clock: &'a Clock,
     pub(super) secrets: &'a Secrets,
-    pub(super) place: Place,
+    pub(super) place: RunDir,
     pub(super) start: run_model::RunStart,
     pub(super) order: ActorSettings,
     pub(super) tools: &'a AgentTools,
     pub(super) messages: MessageLog,
     pub(super) me: MessageHolder,
     /// Messages that are ours and wait for a turn of their own.
-    waiting: VecDeque<Claimed>,
+    waiting: VecDeque<ClaimedMessage>,
 }
 
 /// Plays an actor until it is interrupted.
@@ -133,7 +133,7 @@ pub fn act(context: ActorContext<'_>) -> Result<(), Error> {
 
 impl<'a> Actor<'a> {
     fn open(
-        root: &'a Root,
+        root: &'a RunRoot,
         run: &'a RunId,
         tools: &'a AgentTools,
         clock: &'a Clock,
@@ -144,7 +144,8 @@ impl<'a> Actor<'a> {
         let start = messages.look_at_all(|fold| fold.run.start.clone())?;
         let start = start.map(|start| *start).unwrap_or_default();
         let order = super::order(&start).ok_or_else(|| Error::NoActor(run.to_string()))?;
-        let me = Identity::of_self().ok_or_else(|| std::io::Error::other("there is no /proc"))?;
+        let me =
+            ProcessIdentity::of_self().ok_or_else(|| std::io::Error::other("there is no /proc"))?;
         let me = run::holder(me);
         Ok(Self {
             root,
@@ -174,22 +175,22 @@ impl<'a> Actor<'a> {
     /// Deals with one message; false when the actor is interrupted.
     fn deal_with(
         &mut self,
-        message: Claimed,
+        message: ClaimedMessage,
         ear: (&WaiterPipe, crate::process::WatchId),
         agent: &mut dyn Backend,
-        processes: &mut Nursery,
+        processes: &mut ProcessSet,
         observer: &mut dyn ActorObserver,
     ) -> Result<bool, Error> {
         let prompt = prompt(&message);
         let settled = match message.envelope.kind.as_str() {
             // The turn that it was meant for is over.
-            "control.abort" => Some(Ending::Handled),
-            kind if kind.starts_with("control.") => Some(Ending::Failed(
+            "control.abort" => Some(MessageSettlement::Handled),
+            kind if kind.starts_with("control.") => Some(MessageSettlement::Failed(
                 "an agent knows control.abort, control.cancel and control.kill".to_owned(),
             )),
-            _ if prompt.trim().is_empty() => {
-                Some(Ending::Failed("the message says nothing".to_owned()))
-            }
+            _ if prompt.trim().is_empty() => Some(MessageSettlement::Failed(
+                "the message says nothing".to_owned(),
+            )),
             _ => None,
         };
         if let Some(ending) = settled {
@@ -211,9 +212,9 @@ impl<'a> Actor<'a> {
         };
         self.messages.note(TURN_START, &start)?;
         failpoint::hit("actor.started")?;
-        let watcher = Watcher::new(self, turn, ear, observer);
+        let watcher = ActorTurnWatcher::new(self, turn, ear, observer);
         let played = watcher.play(&prompt, agent, processes)?;
-        let Played { end, waiting } = match played {
+        let ActorTurnResult { end, waiting } = match played {
             Some(played) => played,
             None => return Ok(false),
         };
@@ -277,7 +278,7 @@ impl<'a> Actor<'a> {
 }
 
 /// What the agent is told: the text of a message, with who says it where that is not the person.
-pub(super) fn prompt(message: &Claimed) -> String {
+pub(super) fn prompt(message: &ClaimedMessage) -> String {
     let said = message.envelope.text();
     let kind = message.envelope.kind.as_str();
     match &message.envelope.from {

@@ -16,37 +16,39 @@ use serde_json::Value;
 
 use super::drive::{Actor, Error, prompt};
 use super::{ActorEvent, ActorObserver};
-use crate::agent::{Activity, Answer, Backend, DEFAULT_TIMEOUT, Memory, Order, Turn, Watch};
+use crate::agent::{
+    Activity, AgentMemory, AgentTurn, Answer, Backend, DEFAULT_TIMEOUT, TurnCommand, Watch,
+};
 use crate::clock;
-use crate::post::{self, Claimed, Ending};
-use crate::process::{Event, Nursery, WatchId};
+use crate::post::{self, ClaimedMessage, MessageSettlement};
+use crate::process::{Event, ProcessSet, WatchId};
 use crate::store::dir;
 use crate::wake::WaiterPipe;
 
 /// What came of a turn.
-pub(super) struct Played {
+pub(super) struct ActorTurnResult {
     /// How it ended; its messages are those that were heard.
     pub(super) end: ActorTurnEnd,
     /// Messages that came meanwhile, were not heard, and wait for turns of their own.
-    pub(super) waiting: Vec<Claimed>,
+    pub(super) waiting: Vec<ClaimedMessage>,
 }
 
 /// Watches a turn for its actor.
-pub(super) struct Watcher<'w, 'a> {
+pub(super) struct ActorTurnWatcher<'w, 'a> {
     actor: &'w Actor<'a>,
     turn: u64,
     ear: &'w WaiterPipe,
     woken_by: WatchId,
     observer: &'w mut dyn ActorObserver,
-    waiting: Vec<Claimed>,
-    heard: Vec<(Claimed, String)>,
+    waiting: Vec<ClaimedMessage>,
+    heard: Vec<(ClaimedMessage, String)>,
     stopped: Option<String>,
     failed: Option<post::Error>,
     before: Usage,
     last: Usage,
 }
 
-impl<'w, 'a> Watcher<'w, 'a> {
+impl<'w, 'a> ActorTurnWatcher<'w, 'a> {
     pub(super) fn new(
         actor: &'w Actor<'a>,
         turn: u64,
@@ -75,8 +77,8 @@ impl<'w, 'a> Watcher<'w, 'a> {
         mut self,
         asked: &str,
         agent: &mut dyn Backend,
-        nursery: &mut Nursery,
-    ) -> Result<Option<Played>, Error> {
+        nursery: &mut ProcessSet,
+    ) -> Result<Option<ActorTurnResult>, Error> {
         let mut tries = VisitRecovery::default();
         let mut end = ActorTurnEnd::default();
         loop {
@@ -120,7 +122,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
             .into_iter()
             .map(|(message, _)| message.id)
             .collect();
-        Ok(Some(Played {
+        Ok(Some(ActorTurnResult {
             end,
             waiting: self.waiting,
         }))
@@ -130,7 +132,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
         &mut self,
         asked: &str,
         agent: &mut dyn Backend,
-        nursery: &mut Nursery,
+        nursery: &mut ProcessSet,
     ) -> Result<Option<materia_model::agent::TurnOutcome>, Error> {
         let actor = self.actor;
         let sessions = actor.sessions();
@@ -141,7 +143,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
         let kept = kept.as_ref().filter(|kept| kept.agent == order.name);
         let said = std::iter::once(asked).chain(self.heard.iter().map(|(_, text)| text.as_str()));
         let told = said.collect::<Vec<_>>().join("\n\n");
-        let turn = Turn {
+        let turn = AgentTurn {
             socket: "agent",
             materia: "agent",
             item: None,
@@ -152,7 +154,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
             model: order.model.as_deref(),
             thinking: order.thinking.as_deref(),
             agent: None,
-            memory: Memory::Kept {
+            memory: AgentMemory::Kept {
                 folder: &sessions,
                 from: kept.map(|kept| kept.handle.as_str()),
             },
@@ -182,7 +184,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
     }
 
     /// Waits, and listens meanwhile; false when somebody wants us to leave.
-    fn rests(&mut self, time: Duration, nursery: &mut Nursery) -> bool {
+    fn rests(&mut self, time: Duration, nursery: &mut ProcessSet) -> bool {
         let deadline = clock::deadline_in(time);
         loop {
             match nursery.next_among(None, Some(self.woken_by), deadline) {
@@ -190,7 +192,10 @@ impl<'w, 'a> Watcher<'w, 'a> {
                 Some(Event::Interrupt(_)) => return false,
                 Some(_) => {
                     let orders = self.woken();
-                    if orders.iter().any(|order| matches!(order, Order::Stop(_))) {
+                    if orders
+                        .iter()
+                        .any(|order| matches!(order, TurnCommand::Stop(_)))
+                    {
                         return true;
                     }
                 }
@@ -199,14 +204,14 @@ impl<'w, 'a> Watcher<'w, 'a> {
     }
 
     /// Takes a message that came while the turn runs.
-    fn take(&mut self, message: Claimed) -> Result<Order, post::Error> {
+    fn take(&mut self, message: ClaimedMessage) -> Result<TurnCommand, post::Error> {
         let kind = message.envelope.kind.as_str();
         if kind == "control.abort" {
             self.actor.messages.settle(
                 &MessageQueue::Run,
                 &message.id,
                 &self.actor.me,
-                &Ending::Handled,
+                &MessageSettlement::Handled,
             )?;
             let who = message
                 .envelope
@@ -214,16 +219,16 @@ impl<'w, 'a> Watcher<'w, 'a> {
                 .map_or_else(|| "the person".to_owned(), |from| from.to_string());
             let why = format!("{who} aborted the turn");
             self.stopped = Some(why.clone());
-            return Ok(Order::Stop(why));
+            return Ok(TurnCommand::Stop(why));
         }
         let said = prompt(&message);
         let own_turn = message.envelope.meta("steer") == Some(&Value::Bool(false));
         let quiet = own_turn || kind.starts_with("control.") || said.trim().is_empty();
         self.waiting.push(message);
         Ok(if quiet {
-            Order::GoOn
+            TurnCommand::GoOn
         } else {
-            Order::Steer(said)
+            TurnCommand::Steer(said)
         })
     }
 
@@ -264,22 +269,22 @@ impl<'w, 'a> Watcher<'w, 'a> {
     }
 }
 
-impl Watch for Watcher<'_, '_> {
-    fn see(&mut self, activity: &Activity) -> Order {
+impl Watch for ActorTurnWatcher<'_, '_> {
+    fn see(&mut self, activity: &Activity) -> TurnCommand {
         match activity {
             Activity::Usage { usage } => self.spent(usage),
             Activity::Heard { text } => self.hears(text),
             _ => {}
         }
         self.observer.event(&ActorEvent::Activity(activity));
-        Order::GoOn
+        TurnCommand::GoOn
     }
 
     fn wakes(&self) -> Option<WatchId> {
         Some(self.woken_by)
     }
 
-    fn woken(&mut self) -> Vec<Order> {
+    fn woken(&mut self) -> Vec<TurnCommand> {
         self.ear.drain();
         let mut orders = Vec::new();
         loop {
@@ -295,7 +300,7 @@ impl Watch for Watcher<'_, '_> {
             match taken {
                 Ok(order) => orders.push(order),
                 Err(error) => {
-                    orders.push(Order::Stop(error.to_string()));
+                    orders.push(TurnCommand::Stop(error.to_string()));
                     self.failed = Some(error);
                     return orders;
                 }

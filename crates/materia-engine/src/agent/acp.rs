@@ -10,13 +10,13 @@ use materia_model::agent::{AgentFailureKind, Usage};
 use materia_model::materia::AgentTools;
 use serde_json::{Value, json};
 
-use super::backend::{Memory, Turn};
-use super::protocol::{Launch, Out, Over, Protocol, Said, object, text_at};
+use super::backend::{AgentMemory, AgentTurn};
+use super::protocol::{AgentLaunch, Out, Over, Protocol, TurnProgress, object, text_at};
 
 /// One turn of an agent that speaks ACP.
 #[derive(Debug, Default)]
 pub(super) struct Acp {
-    said: Said,
+    said: TurnProgress,
     prompt: String,
     cwd: String,
     scope: Option<AgentTools>,
@@ -242,14 +242,14 @@ impl Acp {
 }
 
 impl Protocol for Acp {
-    fn launch(&mut self, turn: &Turn<'_>) -> Launch {
+    fn launch(&mut self, turn: &AgentTurn<'_>) -> AgentLaunch {
         self.prompt = match turn.system {
             Some(system) => format!("{system}\n\n{}", turn.prompt),
             None => turn.prompt.to_owned(),
         };
         self.cwd = turn.cwd.to_string_lossy().into_owned();
         self.scope = Some(turn.tools.clone());
-        if let Memory::Kept { from, .. } = turn.memory {
+        if let AgentMemory::Kept { from, .. } = turn.memory {
             self.keeps = true;
             self.from = from.map(str::to_owned);
         }
@@ -269,10 +269,10 @@ impl Protocol for Acp {
             "initialize",
             &json!({"protocolVersion": 1, "clientCapabilities": can}),
         );
-        Launch {
+        AgentLaunch {
             stdin: first.send,
             notices,
-            ..Launch::default()
+            ..AgentLaunch::default()
         }
     }
 
@@ -318,7 +318,7 @@ impl Protocol for Acp {
         true
     }
 
-    fn said(&self) -> &Said {
+    fn said(&self) -> &TurnProgress {
         &self.said
     }
 }

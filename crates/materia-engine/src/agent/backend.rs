@@ -11,15 +11,15 @@ use materia_model::agent::{TurnKind, TurnOutcome};
 use materia_model::materia::AgentTools;
 use serde::Serialize;
 
-use super::roster::Missing;
-use crate::process::{Nursery, WatchId};
+use super::roster::MissingAgent;
+use crate::process::{ProcessSet, WatchId};
 
 /// How long a turn may take that says nothing else.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// One turn, as an agent is asked for it.
 #[derive(Debug, Clone, Copy)]
-pub struct Turn<'a> {
+pub struct AgentTurn<'a> {
     /// The socket, or what else asks.
     pub socket: &'a str,
     /// The role that is played.
@@ -41,7 +41,7 @@ pub struct Turn<'a> {
     /// Who should play, where that is not the general choice.
     pub agent: Option<&'a str>,
     /// What it remembers.
-    pub memory: Memory<'a>,
+    pub memory: AgentMemory<'a>,
     /// How long it may take.
     pub timeout: Duration,
     /// The project directory.
@@ -50,7 +50,7 @@ pub struct Turn<'a> {
 
 /// What an agent remembers of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Memory<'a> {
+pub enum AgentMemory<'a> {
     /// Nothing before, and nothing afterwards.
     None,
     /// What was said, so that the turn can be followed by another one.
@@ -116,7 +116,7 @@ pub enum Activity {
 
 /// What whoever watches a turn wants.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Order {
+pub enum TurnCommand {
     /// That it goes on.
     #[default]
     GoOn,
@@ -129,7 +129,7 @@ pub enum Order {
 /// Somebody who watches a turn.
 pub trait Watch {
     /// Something was seen.
-    fn see(&mut self, activity: &Activity) -> Order;
+    fn see(&mut self, activity: &Activity) -> TurnCommand;
 
     /// The descriptor of the nursery that wakes it while a turn runs, where there is one.
     fn wakes(&self) -> Option<WatchId> {
@@ -137,7 +137,7 @@ pub trait Watch {
     }
 
     /// It was woken, and has read that descriptor when it returns.
-    fn woken(&mut self) -> Vec<Order> {
+    fn woken(&mut self) -> Vec<TurnCommand> {
         Vec::new()
     }
 }
@@ -147,8 +147,8 @@ pub trait Watch {
 pub struct Unwatched;
 
 impl Watch for Unwatched {
-    fn see(&mut self, _: &Activity) -> Order {
-        Order::GoOn
+    fn see(&mut self, _: &Activity) -> TurnCommand {
+        TurnCommand::GoOn
     }
 }
 
@@ -156,10 +156,15 @@ impl Watch for Unwatched {
 pub trait Backend {
     /// Whether a role can be played whose materia names this agent, or none; asked before anything
     /// is started.
-    fn can_play(&self, _agent: Option<&str>) -> Result<(), Missing> {
+    fn can_play(&self, _agent: Option<&str>) -> Result<(), MissingAgent> {
         Ok(())
     }
 
     /// Plays one turn to its end; an interrupt that the nursery tells ends it early.
-    fn ask(&mut self, turn: &Turn<'_>, nursery: &mut Nursery, watch: &mut dyn Watch) -> Answer;
+    fn ask(
+        &mut self,
+        turn: &AgentTurn<'_>,
+        nursery: &mut ProcessSet,
+        watch: &mut dyn Watch,
+    ) -> Answer;
 }

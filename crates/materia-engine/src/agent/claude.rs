@@ -9,8 +9,10 @@ use materia_model::agent::{AgentFailureKind, Usage};
 use materia_model::materia::AgentTools;
 use serde_json::{Value, json};
 
-use super::backend::{Memory, Turn};
-use super::protocol::{Launch, Out, Over, Protocol, Said, object, text_at, without_provider};
+use super::backend::{AgentMemory, AgentTurn};
+use super::protocol::{
+    AgentLaunch, Out, Over, Protocol, TurnProgress, object, text_at, without_provider,
+};
 
 const ALL: &str = "Bash,Edit,Glob,Grep,NotebookEdit,Read,Task,TodoWrite,WebFetch,WebSearch,Write";
 const READING: &str = "Glob,Grep,Read";
@@ -19,7 +21,7 @@ const MAX_ARGUMENT: usize = 64 << 10;
 /// One turn of Claude Code.
 #[derive(Debug, Default)]
 pub(super) struct Claude {
-    said: Said,
+    said: TurnProgress,
     keeps: bool,
     steered: bool,
     /// What was said to it meanwhile, and is not in the conversation yet.
@@ -181,13 +183,13 @@ impl Claude {
 }
 
 impl Protocol for Claude {
-    fn launch(&mut self, turn: &Turn<'_>) -> Launch {
+    fn launch(&mut self, turn: &AgentTurn<'_>) -> AgentLaunch {
         let fixed = "-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --replay-user-messages";
         let mut args: Vec<String> = fixed.split(' ').map(str::to_owned).collect();
         let mut notices = Vec::new();
         match turn.memory {
-            Memory::None => args.push("--no-session-persistence".into()),
-            Memory::Kept { from, .. } => {
+            AgentMemory::None => args.push("--no-session-persistence".into()),
+            AgentMemory::Kept { from, .. } => {
                 self.keeps = true;
                 if let Some(from) = from {
                     args.extend(["--resume".into(), from.to_owned(), "--fork-session".into()]);
@@ -221,11 +223,11 @@ impl Protocol for Claude {
         }
         let mut first = Out::default();
         first.send(&user(&prompt));
-        Launch {
+        AgentLaunch {
             args,
             stdin: first.send,
             notices,
-            ..Launch::default()
+            ..AgentLaunch::default()
         }
     }
 
@@ -263,7 +265,7 @@ impl Protocol for Claude {
         self.answered
     }
 
-    fn said(&self) -> &Said {
+    fn said(&self) -> &TurnProgress {
         &self.said
     }
 }

@@ -9,8 +9,10 @@ use materia_model::agent::{AgentFailure, AgentFailureKind, Usage};
 use materia_model::materia::AgentTools;
 use serde_json::{Map, Value, json};
 
-use super::backend::{Memory, Turn};
-use super::protocol::{Launch, Out, Over, Protocol, Said, object, text_at, without_provider};
+use super::backend::{AgentMemory, AgentTurn};
+use super::protocol::{
+    AgentLaunch, Out, Over, Protocol, TurnProgress, object, text_at, without_provider,
+};
 
 /// Requests that steer have numbers above this one.
 const STEERS: u64 = 100;
@@ -18,7 +20,7 @@ const STEERS: u64 = 100;
 /// One turn of Codex.
 #[derive(Debug, Default)]
 pub(super) struct Codex {
-    said: Said,
+    said: TurnProgress,
     prompt: String,
     model: Option<String>,
     effort: Option<String>,
@@ -151,7 +153,7 @@ impl Codex {
 }
 
 impl Protocol for Codex {
-    fn launch(&mut self, turn: &Turn<'_>) -> Launch {
+    fn launch(&mut self, turn: &AgentTurn<'_>) -> AgentLaunch {
         self.prompt = turn.prompt.to_owned();
         let mut thread = Map::new();
         thread.insert("cwd".into(), turn.cwd.to_string_lossy().into());
@@ -171,10 +173,10 @@ impl Protocol for Codex {
             .map(|level| if level == "off" { "minimal" } else { level }.to_owned());
         self.method = "thread/start";
         match turn.memory {
-            Memory::None => {
+            AgentMemory::None => {
                 thread.insert("ephemeral".into(), true.into());
             }
-            Memory::Kept { from, .. } => {
+            AgentMemory::Kept { from, .. } => {
                 self.keeps = true;
                 if let Some(from) = from {
                     self.method = "thread/fork";
@@ -189,11 +191,11 @@ impl Protocol for Codex {
             json!({"name": "materia", "title": null, "version": env!("CARGO_PKG_VERSION")});
         first.send(&json!({"id": 1, "method": "initialize", "params": {"clientInfo": client}}));
         let notices = notice.map(str::to_owned).into_iter().collect();
-        Launch {
+        AgentLaunch {
             args: vec!["app-server".into()],
             stdin: first.send,
             notices,
-            ..Launch::default()
+            ..AgentLaunch::default()
         }
     }
 
@@ -232,7 +234,7 @@ impl Protocol for Codex {
         true
     }
 
-    fn said(&self) -> &Said {
+    fn said(&self) -> &TurnProgress {
         &self.said
     }
 }

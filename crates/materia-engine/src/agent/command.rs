@@ -10,13 +10,13 @@ use materia_model::handoff::path::below;
 use materia_model::materia::AgentTools;
 use serde_json::Value;
 
-use super::backend::{Memory, Turn};
-use super::protocol::{Launch, MAX_ANSWER, Out, Protocol, Said};
+use super::backend::{AgentMemory, AgentTurn};
+use super::protocol::{AgentLaunch, MAX_ANSWER, Out, Protocol, TurnProgress};
 
 /// One turn of a command.
 #[derive(Debug, Default)]
 pub(super) struct Plain {
-    said: Said,
+    said: TurnProgress,
     output: Vec<u8>,
     words: Vec<String>,
     text: Option<String>,
@@ -65,7 +65,7 @@ impl Plain {
 }
 
 impl Protocol for Plain {
-    fn launch(&mut self, turn: &Turn<'_>) -> Launch {
+    fn launch(&mut self, turn: &AgentTurn<'_>) -> AgentLaunch {
         let tools = match turn.tools {
             AgentTools::None => "none".to_owned(),
             AgentTools::ReadOnly => "readOnly".to_owned(),
@@ -91,7 +91,7 @@ impl Protocol for Plain {
             notices
                 .push("this agent is a command: which tools it uses is its own choice".to_owned());
         }
-        let refusal = matches!(turn.memory, Memory::Kept { from: Some(_), .. }).then(|| {
+        let refusal = matches!(turn.memory, AgentMemory::Kept { from: Some(_), .. }).then(|| {
             materia_model::agent::AgentFailure::new(
                 AgentFailureKind::Config,
                 "a command cannot take up a session again",
@@ -103,13 +103,13 @@ impl Protocol for Plain {
             .filter_map(|word| filled(word, &values))
             .collect();
         let stdin = prompt.into_bytes();
-        Launch {
+        AgentLaunch {
             args,
             stdin,
             ends_stdin: true,
             notices,
             refusal,
-            ..Launch::default()
+            ..AgentLaunch::default()
         }
     }
 
@@ -130,7 +130,7 @@ impl Protocol for Plain {
         code == 0
     }
 
-    fn said(&self) -> &Said {
+    fn said(&self) -> &TurnProgress {
         &self.said
     }
 }

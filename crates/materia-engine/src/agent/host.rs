@@ -12,9 +12,9 @@ use materia_model::agent::{AgentFailure, AgentFailureKind};
 use materia_model::materia::AgentTools;
 use serde_json::{Value, json};
 
-use super::backend::{Memory, Turn};
+use super::backend::{AgentMemory, AgentTurn};
 use super::pi::Pi;
-use super::protocol::{Launch, Out, Over, Protocol, Said, object, text_at};
+use super::protocol::{AgentLaunch, Out, Over, Protocol, TurnProgress, object, text_at};
 
 /// The agent's name in documents.
 pub(super) const NAME: &str = "session";
@@ -31,12 +31,12 @@ pub(super) fn program() -> (PathBuf, [&'static str; 1]) {
 pub(super) struct Host {
     /// The host tells what happens in the words of this one.
     events: Pi,
-    failure: Option<Said>,
+    failure: Option<TurnProgress>,
 }
 
 impl Host {
     fn fail(&mut self, failure: AgentFailure, out: &mut Out) {
-        self.failure = Some(Said {
+        self.failure = Some(TurnProgress {
             failure: Some(failure),
             ..self.events.said().clone()
         });
@@ -45,7 +45,7 @@ impl Host {
 }
 
 impl Protocol for Host {
-    fn launch(&mut self, turn: &Turn<'_>) -> Launch {
+    fn launch(&mut self, turn: &AgentTurn<'_>) -> AgentLaunch {
         let tools: Option<Vec<&str>> = match turn.tools {
             AgentTools::Coding => None,
             AgentTools::None => Some(Vec::new()),
@@ -53,8 +53,8 @@ impl Protocol for Host {
             AgentTools::Custom(names) => Some(names.iter().map(String::as_str).collect()),
         };
         let (keeps, from) = match turn.memory {
-            Memory::None => (false, None),
-            Memory::Kept { from, .. } => (true, from),
+            AgentMemory::None => (false, None),
+            AgentMemory::Kept { from, .. } => (true, from),
         };
         let mut first = Out::default();
         first.send(&json!({
@@ -62,9 +62,9 @@ impl Protocol for Host {
             "thinking": turn.thinking, "keeps": keeps, "from": from, "socket": turn.socket,
             "materia": turn.materia, "item": turn.item,
         }));
-        Launch {
+        AgentLaunch {
             stdin: first.send,
-            ..Launch::default()
+            ..AgentLaunch::default()
         }
     }
 
@@ -102,7 +102,7 @@ impl Protocol for Host {
         self.events.abort(out)
     }
 
-    fn said(&self) -> &Said {
+    fn said(&self) -> &TurnProgress {
         self.failure.as_ref().unwrap_or(self.events.said())
     }
 }
@@ -114,8 +114,8 @@ mod tests {
     use materia_model::agent::TurnKind;
     use std::path::Path;
 
-    fn turn(tools: &AgentTools) -> Turn<'_> {
-        Turn {
+    fn turn(tools: &AgentTools) -> AgentTurn<'_> {
+        AgentTurn {
             socket: "Socket-1",
             materia: "Build",
             item: None,
@@ -126,7 +126,7 @@ mod tests {
             model: None,
             thinking: None,
             agent: None,
-            memory: Memory::Kept {
+            memory: AgentMemory::Kept {
                 folder: Path::new("/x"),
                 from: Some("t1"),
             },

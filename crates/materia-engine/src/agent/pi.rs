@@ -12,8 +12,10 @@ use materia_model::agent::{AgentFailureKind, Usage};
 use materia_model::materia::{AgentTools, THINKING};
 use serde_json::{Value, json};
 
-use super::backend::{Memory, Turn};
-use super::protocol::{Launch, Out, Over, Protocol, Said, Wake, block_texts, object, text_at};
+use super::backend::{AgentMemory, AgentTurn};
+use super::protocol::{
+    AgentLaunch, Out, Over, Protocol, TurnProgress, Wake, block_texts, object, text_at,
+};
 use crate::clock::Clock;
 
 /// How long after `agent_end` a version without `agent_settled` is asked whether it is done.
@@ -24,7 +26,7 @@ const MAX_ARGUMENT: usize = 64 << 10;
 /// One turn of Pi.
 #[derive(Debug, Default)]
 pub(super) struct Pi {
-    said: Said,
+    said: TurnProgress,
     /// What the message that is being written used so far.
     writing: Usage,
     session: Option<String>,
@@ -34,7 +36,7 @@ pub(super) struct Pi {
 }
 
 impl Pi {
-    fn prompt(turn: &Turn<'_>, args: &mut Vec<String>) -> String {
+    fn prompt(turn: &AgentTurn<'_>, args: &mut Vec<String>) -> String {
         match turn.system {
             Some(system) if system.len() <= MAX_ARGUMENT => {
                 args.extend(["--append-system-prompt".to_owned(), system.to_owned()]);
@@ -147,13 +149,13 @@ impl Pi {
 }
 
 impl Protocol for Pi {
-    fn launch(&mut self, turn: &Turn<'_>) -> Launch {
+    fn launch(&mut self, turn: &AgentTurn<'_>) -> AgentLaunch {
         let mut args: Vec<String> = vec!["--mode".into(), "rpc".into()];
         let prompt = Self::prompt(turn, &mut args);
         let mut refusal = None;
         match turn.memory {
-            Memory::None => args.push("--no-session".into()),
-            Memory::Kept { folder, from } => match session(folder, from) {
+            AgentMemory::None => args.push("--no-session".into()),
+            AgentMemory::Kept { folder, from } => match session(folder, from) {
                 Ok(file) => {
                     args.extend(["--session".into(), file.clone()]);
                     self.session = Some(file);
@@ -182,12 +184,12 @@ impl Protocol for Pi {
         let mut first = Out::default();
         first.send(&json!({"id": "turn", "type": "prompt", "message": prompt}));
         let env = vec![("PI_SKIP_VERSION_CHECK", "1".to_owned())];
-        Launch {
+        AgentLaunch {
             args,
             env,
             stdin: first.send,
             refusal,
-            ..Launch::default()
+            ..AgentLaunch::default()
         }
     }
 
@@ -236,7 +238,7 @@ impl Protocol for Pi {
         true
     }
 
-    fn said(&self) -> &Said {
+    fn said(&self) -> &TurnProgress {
         &self.said
     }
 }

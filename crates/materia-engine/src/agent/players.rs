@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 use materia_model::agent::{AgentFailure, AgentFailureKind, TurnOutcome, Usage};
 
-use super::backend::{Activity, Answer, Backend, Order, Turn, Watch};
-use super::roster::{Missing, Roster};
+use super::backend::{Activity, AgentTurn, Answer, Backend, TurnCommand, Watch};
+use super::roster::{MissingAgent, Roster};
 use super::session::{Conclusion, Session};
-use crate::process::{Event, Nursery};
+use crate::process::{Event, ProcessSet};
 
 /// The agents of this machine.
 #[derive(Debug)]
@@ -31,17 +31,17 @@ impl Players {
     /// Starts a turn, for whoever drives it with others; where it cannot be started, how it ended.
     pub fn begin(
         &self,
-        turn: &Turn<'_>,
-        nursery: &mut Nursery,
+        turn: &AgentTurn<'_>,
+        nursery: &mut ProcessSet,
     ) -> Result<Session, Box<TurnOutcome>> {
         let chosen = self.roster.choose(turn.agent).map_err(unavailable)?;
         let (start, protocol) = chosen.cast();
         let model = turn.model.or(chosen.model.as_deref());
-        Session::begin(start, protocol, &Turn { model, ..*turn }, nursery)
+        Session::begin(start, protocol, &AgentTurn { model, ..*turn }, nursery)
     }
 
     /// Tells what was seen, and does what the watcher wants.
-    fn show(session: &mut Session, nursery: &mut Nursery, watch: &mut dyn Watch) {
+    fn show(session: &mut Session, nursery: &mut ProcessSet, watch: &mut dyn Watch) {
         for activity in session.seen() {
             let order = watch.see(&activity);
             Self::obey(session, nursery, order);
@@ -50,21 +50,26 @@ impl Players {
 
     /// What is said to an agent that cannot hear it is not told as heard: whoever said it knows by
     /// that.
-    fn obey(session: &mut Session, nursery: &mut Nursery, order: Order) {
+    fn obey(session: &mut Session, nursery: &mut ProcessSet, order: TurnCommand) {
         match order {
-            Order::GoOn => {}
-            Order::Steer(words) => _ = session.steer(&words, nursery),
-            Order::Stop(why) => session.abort(&why, nursery),
+            TurnCommand::GoOn => {}
+            TurnCommand::Steer(words) => _ = session.steer(&words, nursery),
+            TurnCommand::Stop(why) => session.abort(&why, nursery),
         }
     }
 }
 
 impl Backend for Players {
-    fn can_play(&self, agent: Option<&str>) -> Result<(), Missing> {
+    fn can_play(&self, agent: Option<&str>) -> Result<(), MissingAgent> {
         self.roster.choose(agent).map(drop)
     }
 
-    fn ask(&mut self, turn: &Turn<'_>, nursery: &mut Nursery, watch: &mut dyn Watch) -> Answer {
+    fn ask(
+        &mut self,
+        turn: &AgentTurn<'_>,
+        nursery: &mut ProcessSet,
+        watch: &mut dyn Watch,
+    ) -> Answer {
         let mut session = match self.begin(turn, nursery) {
             Ok(session) => session,
             Err(end) => return Answer::Ended(*end),
@@ -99,7 +104,7 @@ impl Backend for Players {
     }
 }
 
-fn unavailable(missing: Missing) -> Box<TurnOutcome> {
+fn unavailable(missing: MissingAgent) -> Box<TurnOutcome> {
     let failure =
         AgentFailure::new(AgentFailureKind::Unavailable, missing.message).hint(missing.hint);
     Box::new(TurnOutcome::new(Err(failure), Usage::default()))

@@ -13,7 +13,7 @@ use materia_model::agent::{AgentFailure, AgentFailureKind, Usage};
 use materia_model::text;
 use serde_json::Value;
 
-use super::backend::{Activity, Turn};
+use super::backend::{Activity, AgentTurn};
 
 /// How much of a tool's input is shown, in bytes.
 const MAX_INPUT: usize = 200;
@@ -22,7 +22,7 @@ pub(super) const MAX_ANSWER: usize = 8 << 20;
 
 /// How a program is started for a turn.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) struct Launch {
+pub(super) struct AgentLaunch {
     /// What is added to its command.
     pub(super) args: Vec<String>,
     /// What is added to its environment.
@@ -72,7 +72,7 @@ pub(super) enum Over {
 
 /// What is known of a turn so far.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub(super) struct Said {
+pub(super) struct TurnProgress {
     /// The text of the last message.
     pub(super) text: String,
     /// What all model calls used.
@@ -88,7 +88,7 @@ pub(super) struct Said {
 /// One agent's way of speaking, during one turn.
 pub(super) trait Protocol {
     /// How its program is started for this turn.
-    fn launch(&mut self, turn: &Turn<'_>) -> Launch;
+    fn launch(&mut self, turn: &AgentTurn<'_>) -> AgentLaunch;
 
     /// A line that it printed.
     fn line(&mut self, line: &[u8], out: &mut Out);
@@ -113,7 +113,7 @@ pub(super) trait Protocol {
     }
 
     /// What is known so far.
-    fn said(&self) -> &Said;
+    fn said(&self) -> &TurnProgress;
 }
 
 impl Out {
@@ -175,7 +175,7 @@ impl Out {
     }
 }
 
-impl Said {
+impl TurnProgress {
     /// Counts one model call.
     pub(super) fn add(&mut self, model: Option<&str>, usage: &Usage) {
         self.usage.add(usage);

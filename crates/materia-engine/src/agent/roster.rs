@@ -129,7 +129,7 @@ pub const KNOWN: [Program; 6] = [
 /// Why an agent was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Why {
+pub enum ChoiceReason {
     /// The role names it.
     Role,
     /// The command line names it.
@@ -142,7 +142,7 @@ pub enum Why {
 
 /// An agent that can be started.
 #[derive(Debug, Clone)]
-pub struct Chosen {
+pub struct ChosenAgent {
     /// Its name in documents.
     pub name: String,
     /// How it is spoken to.
@@ -150,7 +150,7 @@ pub struct Chosen {
     /// Its program.
     pub program: PathBuf,
     /// Why it was chosen.
-    pub why: Why,
+    pub why: ChoiceReason,
     /// The model of roles that name none.
     pub model: Option<String>,
     start: Start,
@@ -161,7 +161,7 @@ pub struct Chosen {
 /// There is no such agent here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Missing {
+pub struct MissingAgent {
     /// What is missing.
     pub message: String,
     /// What the person can do.
@@ -200,11 +200,11 @@ impl Roster {
     }
 
     /// The agent that plays a role which names this one, or none.
-    pub fn choose(&self, role: Option<&str>) -> Result<Chosen, Missing> {
+    pub fn choose(&self, role: Option<&str>) -> Result<ChosenAgent, MissingAgent> {
         let named = [
-            (role, Why::Role),
-            (self.flag.as_deref(), Why::Flag),
-            (self.config.as_deref(), Why::Config),
+            (role, ChoiceReason::Role),
+            (self.flag.as_deref(), ChoiceReason::Flag),
+            (self.config.as_deref(), ChoiceReason::Config),
         ];
         if let Some((name, why)) = named.into_iter().find_map(|(name, why)| Some((name?, why))) {
             return self.named(name, why);
@@ -212,8 +212,8 @@ impl Roster {
         let found = self
             .names()
             .into_iter()
-            .find_map(|name| self.named(&name, Why::Found).ok());
-        found.ok_or_else(|| Missing {
+            .find_map(|name| self.named(&name, ChoiceReason::Found).ok());
+        found.ok_or_else(|| MissingAgent {
             message: "no agent was found on this machine".to_owned(),
             hint: format!(
                 "install one, such as `{}`; see `materia doctor`",
@@ -223,7 +223,7 @@ impl Roster {
     }
 
     /// The agent of this name.
-    pub fn named(&self, name: &str, why: Why) -> Result<Chosen, Missing> {
+    pub fn named(&self, name: &str, why: ChoiceReason) -> Result<ChosenAgent, MissingAgent> {
         if let Some(defined) = self.defined.get(name) {
             return self.defined(name, defined, why);
         }
@@ -238,7 +238,7 @@ impl Roster {
                 env: Vec::new(),
             };
             let (name, kind) = (name.to_owned(), Kind::Host);
-            return Ok(Chosen {
+            return Ok(ChosenAgent {
                 name,
                 kind,
                 program,
@@ -257,7 +257,7 @@ impl Roster {
                 (None, Some(near)) => format!("did you mean `{near}`?"),
                 (None, None) => format!("there are {}", text::list(&names, "and")),
             };
-            return Err(Missing {
+            return Err(MissingAgent {
                 message: format!("there is no agent {}", text::quoted(name)),
                 hint,
             });
@@ -267,7 +267,7 @@ impl Roster {
                 "the agent {} is not installed: there is no `{name}` in PATH",
                 known.name
             );
-            return Err(Missing {
+            return Err(MissingAgent {
                 message,
                 hint: format!("`{}`, or choose another with --agent", known.install),
             });
@@ -280,7 +280,7 @@ impl Roster {
             argv,
             env: Vec::new(),
         };
-        Ok(Chosen {
+        Ok(ChosenAgent {
             name: name.to_owned(),
             kind,
             program,
@@ -292,10 +292,15 @@ impl Roster {
         })
     }
 
-    fn defined(&self, name: &str, defined: &AgentProgram, why: Why) -> Result<Chosen, Missing> {
+    fn defined(
+        &self,
+        name: &str,
+        defined: &AgentProgram,
+        why: ChoiceReason,
+    ) -> Result<ChosenAgent, MissingAgent> {
         let kind = match defined.kind.as_deref() {
             None => Kind::Command,
-            Some(word) => kind_of(word).ok_or_else(|| Missing {
+            Some(word) => kind_of(word).ok_or_else(|| MissingAgent {
                 message: format!(
                     "the agent {} has a kind that does not exist: {}",
                     text::quoted(name),
@@ -313,7 +318,7 @@ impl Roster {
         } else {
             find_program(first)
         };
-        let program = program.ok_or_else(|| Missing {
+        let program = program.ok_or_else(|| MissingAgent {
             message: format!(
                 "the agent {} is started with `{first}`, which is not there",
                 text::quoted(name)
@@ -329,7 +334,7 @@ impl Roster {
             .iter()
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
-        Ok(Chosen {
+        Ok(ChosenAgent {
             name: name.to_owned(),
             kind,
             program,
@@ -362,7 +367,7 @@ fn kind_of(word: &str) -> Option<Kind> {
         .map(|(_, kind)| *kind)
 }
 
-impl Chosen {
+impl ChosenAgent {
     /// How it is started, and its way of speaking for one turn.
     pub(super) fn cast(&self) -> (Start, Box<dyn Protocol>) {
         let mut start = self.start.clone();
@@ -392,10 +397,10 @@ impl Chosen {
     /// Where and why, in one sentence.
     pub fn reason(&self) -> &'static str {
         match self.why {
-            Why::Role => "the role names it",
-            Why::Flag => "--agent names it",
-            Why::Config => "the config names it",
-            Why::Found => "the first one found",
+            ChoiceReason::Role => "the role names it",
+            ChoiceReason::Flag => "--agent names it",
+            ChoiceReason::Config => "the config names it",
+            ChoiceReason::Found => "the first one found",
         }
     }
 }

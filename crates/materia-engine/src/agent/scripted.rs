@@ -17,10 +17,10 @@ use materia_model::text;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::backend::{Answer, Backend, Turn, Watch};
-use crate::process::Nursery;
-use crate::store::file::{self, Mode};
-use play::Played;
+use super::backend::{AgentTurn, Answer, Backend, Watch};
+use crate::process::ProcessSet;
+use crate::store::file::{self, WriteMode};
+use play::ReplyResult;
 
 /// An agent that plays a script.
 #[derive(Debug)]
@@ -128,7 +128,12 @@ impl Scripted {
 }
 
 impl Backend for Scripted {
-    fn ask(&mut self, turn: &Turn<'_>, nursery: &mut Nursery, watch: &mut dyn Watch) -> Answer {
+    fn ask(
+        &mut self,
+        turn: &AgentTurn<'_>,
+        nursery: &mut ProcessSet,
+        watch: &mut dyn Watch,
+    ) -> Answer {
         let found = self
             .replies
             .iter_mut()
@@ -139,7 +144,7 @@ impl Backend for Scripted {
         reply.times -= 1;
         let end = reply.end();
         match play::play(reply, &end, nursery, watch) {
-            Played::Done => match reply.write(turn.cwd) {
+            ReplyResult::Done => match reply.write(turn.cwd) {
                 Ok(()) => Answer::Ended(end),
                 Err(why) => {
                     let failed = failure(
@@ -149,8 +154,8 @@ impl Backend for Scripted {
                     Answer::Ended(TurnOutcome::new(Err(failed), Usage::default()))
                 }
             },
-            Played::Interrupted => Answer::Interrupted,
-            Played::Stopped(why) => Answer::Ended(TurnOutcome::new(
+            ReplyResult::Interrupted => Answer::Interrupted,
+            ReplyResult::Stopped(why) => Answer::Ended(TurnOutcome::new(
                 Err(failure(AgentFailureKind::Aborted, why)),
                 Usage::default(),
             )),
@@ -167,7 +172,7 @@ fn is_inside(path: &str) -> bool {
 }
 
 impl Wanted {
-    fn fits(&self, turn: &Turn<'_>) -> bool {
+    fn fits(&self, turn: &AgentTurn<'_>) -> bool {
         let same = |wanted: &Option<String>, given: Option<&str>| {
             wanted.as_deref().is_none_or(|wanted| Some(wanted) == given)
         };
@@ -185,8 +190,12 @@ impl Reply {
     /// Does what the agent would have done in the project.
     fn write(&self, project: &Path) -> Result<(), String> {
         for (path, content) in &self.files {
-            file::write(&project.join(path), content.as_bytes(), Mode::Overwrite)
-                .map_err(|error| format!("{}: {error}", text::quoted(path)))?;
+            file::write(
+                &project.join(path),
+                content.as_bytes(),
+                WriteMode::Overwrite,
+            )
+            .map_err(|error| format!("{}: {error}", text::quoted(path)))?;
         }
         Ok(())
     }
@@ -211,7 +220,7 @@ fn failure(kind: AgentFailureKind, message: String) -> AgentFailure {
 }
 
 /// A turn that the script has no answer for cannot go better a second time.
-fn unanswered(turn: &Turn<'_>) -> TurnOutcome {
+fn unanswered(turn: &AgentTurn<'_>) -> TurnOutcome {
     let item = turn
         .item
         .map(|item| format!(", item {}", text::quoted(item)))

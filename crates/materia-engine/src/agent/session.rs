@@ -11,12 +11,13 @@ use std::time::{Duration, Instant};
 use materia_model::agent::{AgentFailure, AgentFailureKind, TurnOutcome, Usage};
 use materia_model::text;
 
-use super::backend::{Activity, Turn};
+use super::backend::{Activity, AgentTurn};
 use super::lines::{Lines, MAX_LINE};
-use super::protocol::{Launch, Out, Over, Protocol, Wake};
+use super::protocol::{AgentLaunch, Out, Over, Protocol, Wake};
 use crate::clock;
 use crate::process::{
-    Capture, Cause, Command, Ended, Event, LeafId, Nursery, Reason, Sink, Status, Stdin, Stream,
+    Capture, Cause, ChildId, Command, Event, ProcessEnd, ProcessSet, Status, Stdin, StopReason,
+    Stream, StreamSink,
 };
 
 /// How long a program may take to go by itself once its turn is over.
@@ -43,7 +44,7 @@ pub(super) struct Start {
 pub struct Session {
     name: String,
     protocol: Box<dyn Protocol>,
-    leaf: LeafId,
+    leaf: ChildId,
     lines: Lines,
     timeout: Duration,
     deadline: Option<Instant>,
@@ -90,8 +91,8 @@ impl Session {
     pub(super) fn begin(
         start: Start,
         mut protocol: Box<dyn Protocol>,
-        turn: &Turn<'_>,
-        nursery: &mut Nursery,
+        turn: &AgentTurn<'_>,
+        nursery: &mut ProcessSet,
     ) -> Result<Self, Box<TurnOutcome>> {
         let launch = protocol.launch(turn);
         if let Some(refusal) = launch.refusal {
@@ -128,7 +129,7 @@ impl Session {
     }
 
     /// The leaf whose events it wants.
-    pub fn leaf(&self) -> LeafId {
+    pub fn leaf(&self) -> ChildId {
         self.leaf
     }
 
@@ -153,7 +154,7 @@ impl Session {
     }
 
     /// Takes an event of its leaf; its end is told exactly once.
-    pub fn take(&mut self, event: Event, nursery: &mut Nursery) -> Option<Conclusion> {
+    pub fn take(&mut self, event: Event, nursery: &mut ProcessSet) -> Option<Conclusion> {
         match event {
             Event::Output {
                 leaf,
@@ -169,7 +170,7 @@ impl Session {
     }
 
     /// Looks whether something is due.
-    pub fn tick(&mut self, nursery: &mut Nursery) {
+    pub fn tick(&mut self, nursery: &mut ProcessSet) {
         let passed =
             |moment: Option<Instant>| moment.is_some_and(|moment| clock::until(moment).is_zero());
         if passed(self.wake) && matches!(self.phase, Phase::Running | Phase::Aborting(_)) {
@@ -188,7 +189,7 @@ impl Session {
     }
 
     /// Lets the agent hear something while it works; false when it cannot.
-    pub fn steer(&mut self, words: &str, nursery: &mut Nursery) -> bool {
+    pub fn steer(&mut self, words: &str, nursery: &mut ProcessSet) -> bool {
         let mut out = Out::default();
         let heard = self.phase == Phase::Running && self.protocol.steer(words, &mut out);
         self.obey(out, nursery);
@@ -196,20 +197,20 @@ impl Session {
     }
 
     /// Ends the turn for a reason: politely where the agent can be asked.
-    pub fn abort(&mut self, reason: &str, nursery: &mut Nursery) {
+    pub fn abort(&mut self, reason: &str, nursery: &mut ProcessSet) {
         if self.phase == Phase::Running {
             self.stop(By::Order(reason.to_owned()), nursery);
         }
     }
 
     /// Ends everything because the person wants to leave; the second time at once.
-    pub fn interrupt(&mut self, nursery: &mut Nursery) {
+    pub fn interrupt(&mut self, nursery: &mut ProcessSet) {
         let again = self.ended_by == Some(By::Person);
         self.ended_by = Some(By::Person);
         self.end(if again { Duration::ZERO } else { GRACE }, nursery);
     }
 
-    fn stop(&mut self, by: By, nursery: &mut Nursery) {
+    fn stop(&mut self, by: By, nursery: &mut ProcessSet) {
         self.ended_by = Some(by);
         let mut out = Out::default();
         if self.protocol.abort(&mut out) {
@@ -220,12 +221,12 @@ impl Session {
         }
     }
 
-    fn end(&mut self, grace: Duration, nursery: &mut Nursery) {
+    fn end(&mut self, grace: Duration, nursery: &mut ProcessSet) {
         self.phase = Phase::Ending;
-        nursery.stop(self.leaf, Reason::Within(grace));
+        nursery.stop(self.leaf, StopReason::Within(grace));
     }
 
-    fn read(&mut self, bytes: &[u8], nursery: &mut Nursery) {
+    fn read(&mut self, bytes: &[u8], nursery: &mut ProcessSet) {
         // A turn that is over says nothing more that counts.
         if self.is_over {
             return;
@@ -240,7 +241,7 @@ impl Session {
         self.obey(out, nursery);
     }
 
-    fn obey(&mut self, out: Out, nursery: &mut Nursery) {
+    fn obey(&mut self, out: Out, nursery: &mut ProcessSet) {
         self.seen.extend(out.seen);
         if !out.send.is_empty() {
             // Who does not read any more is about to end, which is told.
@@ -267,7 +268,7 @@ impl Session {
         }
     }
 
-    fn conclude(&mut self, ended: &Ended) -> Conclusion {
+    fn conclude(&mut self, ended: &ProcessEnd) -> Conclusion {
         if !self.is_over && !self.lines.rest().is_empty() {
             let (rest, mut out) = (self.lines.rest().to_vec(), Out::default());
             self.protocol.line(&rest, &mut out);
@@ -299,7 +300,7 @@ impl Session {
     }
 
     /// What is wrong with the way the program ended; nothing when its turn was over before.
-    fn failure(&mut self, ended: &Ended) -> Option<AgentFailure> {
+    fn failure(&mut self, ended: &ProcessEnd) -> Option<AgentFailure> {
         if self.is_over {
             return None;
         }
@@ -354,7 +355,7 @@ fn tail(said: &str) -> &str {
     &said[from..]
 }
 
-fn command(start: &Start, launch: &Launch, turn: &Turn<'_>) -> Command {
+fn command(start: &Start, launch: &AgentLaunch, turn: &AgentTurn<'_>) -> Command {
     let args = launch.args.iter().map(OsString::from);
     let mut command = Command::new(start.argv.iter().cloned().chain(args));
     command.cwd = Some(turn.cwd.to_owned());
@@ -371,13 +372,13 @@ fn command(start: &Start, launch: &Launch, turn: &Turn<'_>) -> Command {
     } else {
         Stdin::Held
     };
-    command.stdout = Sink::Capture(Capture {
+    command.stdout = StreamSink::Capture(Capture {
         memory: 0,
         limit: 0,
         live: true,
         ..Capture::default()
     });
-    command.stderr = Sink::Capture(Capture {
+    command.stderr = StreamSink::Capture(Capture {
         memory: MAX_STDERR,
         limit: 1 << 30,
         ..Capture::default()

@@ -17,7 +17,7 @@ use crate::actor::{self, ActorContext};
 use crate::agent::Backend;
 use crate::agent_turn;
 use crate::launch::spawn;
-use crate::process::Nursery;
+use crate::process::ProcessSet;
 use crate::routing::{self, Sender};
 use crate::run;
 use crate::trust::TrustObserver;
@@ -99,7 +99,7 @@ impl Engine {
             clock: self.clock(),
             secrets: &Secrets::new(texts, &[]),
             agent: &mut *self.actor_backend(&order)?,
-            processes: &mut Nursery::foreground().map_err(|error| ApiError::system(&error))?,
+            processes: &mut ProcessSet::foreground().map_err(|error| ApiError::system(&error))?,
             observer,
         })?)
     }

@@ -4,7 +4,7 @@ use materia_model::name::RunId;
 use materia_model::text;
 
 use super::{ApiError, Caller, Engine};
-use crate::run::{self, Root};
+use crate::run::{self, RunRoot};
 
 /// For whom an answer is, and who wrote the request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ impl Engine {
     /// The run that was named, as `run:ID` or by its id; the operator may write the beginning of it.
     pub(crate) fn run_id(
         &self,
-        root: &Root,
+        root: &RunRoot,
         caller: &Caller,
         named: &str,
     ) -> Result<RunId, ApiError> {
@@ -40,7 +40,7 @@ impl Engine {
     /// The address that was written, with the whole id in it; the operator may write the beginning.
     pub(crate) fn whole_address(
         &self,
-        root: &Root,
+        root: &RunRoot,
         caller: &Caller,
         written: &str,
         audience: Audience,

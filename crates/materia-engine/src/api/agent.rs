@@ -12,8 +12,8 @@ use materia_model::name::RunId;
 use super::{ApiError, Engine, ErrorKind};
 use crate::agent::{DEFAULT_TIMEOUT, Roster};
 use crate::agent_turn::{self, AgentConfig, TurnRequest};
-use crate::config::Files;
-use crate::process::Nursery;
+use crate::config::ConfigFiles;
+use crate::process::ProcessSet;
 use crate::recipe::InputSource;
 use crate::store::text;
 use crate::trust::TrustObserver;
@@ -105,12 +105,12 @@ impl Engine {
             timeout,
             cwd: self.project()?,
         };
-        let mut processes = Nursery::foreground().map_err(|error| ApiError::system(&error))?;
+        let mut processes = ProcessSet::foreground().map_err(|error| ApiError::system(&error))?;
         Ok(agent_turn::run(&turn, &roster, &mut processes, observer)?)
     }
 
     /// What the config says about agents, as far as it is trusted.
-    pub(super) fn agent_config(&self, files: &Files) -> AgentConfig {
+    pub(super) fn agent_config(&self, files: &ConfigFiles) -> AgentConfig {
         let home = self.home().ok();
         agent_turn::agent_config(files, home.as_ref(), self.trusts_everything())
     }

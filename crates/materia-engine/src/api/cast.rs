@@ -12,9 +12,9 @@ use super::cast_status::CastStatusReport;
 use super::spawn::{RunOptions, SpawnReport};
 use super::{AgentChoice, ApiError, Engine, ErrorKind};
 use crate::cast::{self, CastContext, Definition, Folder, fork_point, link, list, start, status};
-use crate::config::Files;
+use crate::config::ConfigFiles;
 use crate::launch::spawn::{self, RunSettings};
-use crate::process::Nursery;
+use crate::process::ProcessSet;
 
 pub use crate::agent::Activity;
 pub use crate::cast::CastObserver;
@@ -240,7 +240,7 @@ impl Engine {
         agents: &AgentChoice,
         observer: &mut dyn CastObserver,
     ) -> Result<CastReport, ApiError> {
-        let mut processes = Nursery::new();
+        let mut processes = ProcessSet::new();
         let context = self.cast_context(agents, definition.settings(), &mut processes, observer)?;
         Ok(start::begin(definition, request, context)?)
     }
@@ -249,7 +249,7 @@ impl Engine {
     fn require_resumable(
         &self,
         folder: &Folder,
-        files: &Files,
+        files: &ConfigFiles,
         observer: &mut dyn CastObserver,
     ) -> Result<(), ApiError> {
         if !self.trusts_everything() {
@@ -269,14 +269,14 @@ impl Engine {
         let (agents, settings) = (&options.agents, definition.settings());
         if options.detach && *action != ResumeAction::Abort {
             let run = self.run_settings(&RunOptions::default(), RunOrigin::Cast)?;
-            let mut processes = Nursery::new();
+            let mut processes = ProcessSet::new();
             let context = self.cast_context(agents, settings, &mut processes, observer)?;
             let mut report = start::prepare_resume(folder, definition, action, context)?;
             report.run = Some(self.drive_by_run(&report, agents, &run)?.run);
             return Ok(report);
         }
         let mut processes = if options.detach {
-            Nursery::new()
+            ProcessSet::new()
         } else {
             foreground()?
         };
@@ -289,7 +289,7 @@ impl Engine {
         &'a self,
         agents: &AgentChoice,
         settings: &ConfigSettings,
-        processes: &'a mut Nursery,
+        processes: &'a mut ProcessSet,
         observer: &'a mut dyn CastObserver,
     ) -> Result<CastContext<'a>, ApiError> {
         observer.interrupts(processes.interrupted());
@@ -323,11 +323,11 @@ impl Engine {
 }
 
 /// The processes of a cast that this process drives: orphans are adopted, and Ctrl-C is an event.
-pub(super) fn foreground() -> Result<Nursery, ApiError> {
+pub(super) fn foreground() -> Result<ProcessSet, ApiError> {
     let failed = |error: std::io::Error| {
         ApiError::from_error(ErrorKind::Internal, "internal", &error).hint("see `materia doctor`")
     };
-    let mut processes = Nursery::adopting().map_err(failed)?;
+    let mut processes = ProcessSet::adopting().map_err(failed)?;
     processes.catch_interrupts().map_err(failed)?;
     Ok(processes)
 }

@@ -6,7 +6,7 @@ use super::{ApiError, Engine};
 use crate::cast::{Folder, list, start};
 
 pub use crate::cast::ObservedStatus;
-pub use crate::cast::glance::{CastPosition, ItemAt, Spent};
+pub use crate::cast::glance::{CastPosition, ItemAt, UsageSummary};
 pub use crate::cast::list::{CastListItem, CastListReport, CastProblem};
 
 /// Which casts to list.

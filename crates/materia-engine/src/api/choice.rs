@@ -7,7 +7,7 @@ use materia_model::loadout::ConfigSettings;
 
 use super::{ApiError, Engine};
 use crate::agent::{Backend, Players, Roster, Scripted};
-use crate::config::{Files, Places};
+use crate::config::{ConfigFiles, Places};
 use crate::store::text;
 use crate::utility::launcher;
 
@@ -30,14 +30,14 @@ impl AgentChoice {
 
 impl Engine {
     /// Reads every config layer there is, once; `flag` names the file on top of all others.
-    pub(crate) fn config_files(&self, flag: Option<&Path>) -> Result<Files, ApiError> {
+    pub(crate) fn config_files(&self, flag: Option<&Path>) -> Result<ConfigFiles, ApiError> {
         let home = self.home().ok();
         if let Some(home) = &home {
             // As every load of a config does (C18). A home that is read-only has none, and no
             // command of ours starts one.
             let _read_only = launcher::sync(home);
         }
-        Ok(Files::find(Places {
+        Ok(ConfigFiles::find(Places {
             home: home.as_ref(),
             project: self.project()?,
             environment: self.variable("MATERIA_CONFIG").map(Path::new),

@@ -15,11 +15,11 @@ use materia_model::name::{RunId, SessionId};
 
 use super::{ApiError, ErrorKind};
 use crate::clock::Clock;
-use crate::home::{Home, NoHome, Variables};
+use crate::home::{Home, HomeVariables, NoHome};
 use crate::library::Library;
 use crate::process::{Cancellation, Interrupts};
 use crate::recipe::SourceContext;
-use crate::run::Root;
+use crate::run::RunRoot;
 use crate::utility::step::RecipeStep;
 
 /// What a process was started with, as far as the engine uses it.
@@ -199,7 +199,7 @@ impl Engine {
     /// The user's directories.
     pub(crate) fn home(&self) -> Result<Home, NoHome> {
         let path = |name| self.variable(name).map(PathBuf::from);
-        Home::locate(&Variables {
+        Home::locate(&HomeVariables {
             home: path("HOME"),
             materia_home: path("MATERIA_HOME"),
             agent_dir: path("PI_CODING_AGENT_DIR"),
@@ -209,8 +209,8 @@ impl Engine {
     }
 
     /// The directory of all runs.
-    pub(crate) fn runs(&self) -> Result<Root, ApiError> {
-        Ok(Root::new(self.home()?.runs()))
+    pub(crate) fn runs(&self) -> Result<RunRoot, ApiError> {
+        Ok(RunRoot::new(self.home()?.runs()))
     }
 
     /// Where recipes are looked for.

@@ -6,8 +6,8 @@ use crate::editor::{self, SaveContext};
 
 pub use crate::editor::trial::{TrialReport, TrialRequest};
 pub use crate::editor::{
-    CheckReport, CheckRequest, ConfigFile, DefinitionsReport, LoadoutDefinition, MateriaDefinition,
-    SaveConflict, SaveEdit, SaveReport, SaveRequest, Section, Target,
+    CheckReport, CheckRequest, ConfigFile, DefinitionsReport, EditTarget, LoadoutDefinition,
+    MateriaDefinition, SaveConflict, SaveEdit, SaveReport, SaveRequest, Section,
 };
 
 impl Engine {

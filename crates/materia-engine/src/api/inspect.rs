@@ -8,10 +8,10 @@ use materia_model::{template, text};
 
 use super::{ApiError, Audience, Caller, DoctorRequest, Engine, ErrorKind};
 use crate::inspect::follow::{self, FollowedView};
-use crate::inspect::{self, Filter, LINES, Target, mail, overview, triage};
+use crate::inspect::{self, InspectTarget, LINES, StatusFilter, mail, overview, triage};
 use crate::recipe::{self, NotResolved, tool};
 use crate::routing::watch;
-use crate::run::{Place, Root, RunLog};
+use crate::run::{RunDir, RunLog, RunRoot};
 
 pub use crate::inspect::follow::{FollowedMessage, InspectObserver};
 pub use crate::inspect::mail::{CommunicationReport, MailboxReport, OutboxReport, QueuedMessage};
@@ -26,7 +26,7 @@ pub use crate::inspect::{
     FilesReport, Inventory, RecipeStatusReport, RunStatusReport, RuntimeReport, TailReport,
 };
 pub use crate::process::Stream;
-pub use crate::run::{Listed, OutputChunk, RunOutput, Tail};
+pub use crate::run::{OutputChunk, OutputTail, RunListItem, RunOutput};
 
 /// What is looked at, and how much of it is shown.
 #[derive(Debug, Clone, Default)]
@@ -48,11 +48,11 @@ pub struct InspectRequest {
 
 /// A request whose words were understood.
 struct Resolved {
-    root: Root,
+    root: RunRoot,
     caller: Caller,
-    target: Target,
+    target: InspectTarget,
     view: &'static str,
-    filter: Filter,
+    filter: StatusFilter,
 }
 
 impl Engine {
@@ -74,14 +74,14 @@ impl Engine {
     ) -> Result<(), ApiError> {
         let resolved = self.resolve(request)?;
         resolved.target.follow(resolved.view)?;
-        let (Target::Run(id) | Target::Room(id)) = &resolved.target else {
+        let (InspectTarget::Run(id) | InspectTarget::Room(id)) = &resolved.target else {
             return Ok(());
         };
         let (place, log) = self.open(&resolved, id)?;
         let clock = self.clock();
         let lines = request.lines.unwrap_or(LINES);
         let report = match &resolved.target {
-            Target::Run(_) => {
+            InspectTarget::Run(_) => {
                 InspectReport::of_run(&place, &log, resolved.view, request.lines, lines)?
             }
             _ => InspectReport::of_room(&place, &log, resolved.view, lines),
@@ -123,7 +123,7 @@ impl Engine {
     pub fn live_runs(&self) -> Result<(Inventory, Vec<PathBuf>), ApiError> {
         let (root, caller) = (self.runs()?, self.caller(None)?);
         let caller = caller.session.as_deref();
-        let runs = inspect::inventory(&root, None, caller, Filter::default(), self.clock())?;
+        let runs = inspect::inventory(&root, None, caller, StatusFilter::default(), self.clock())?;
         let starting = runs.runs.iter();
         let starting = starting.filter(|run| run.status == RunStatus::Starting);
         let mut directories: Vec<PathBuf> =
@@ -133,12 +133,12 @@ impl Engine {
     }
 
     fn resolve(&self, request: &InspectRequest) -> Result<Resolved, ApiError> {
-        let filter = request.status.as_deref().map(Filter::parse);
+        let filter = request.status.as_deref().map(StatusFilter::parse);
         let filter = filter.transpose()?.unwrap_or_default();
         let caller = self.caller(request.session.as_deref())?;
         let root = self.runs()?;
         let target = self.whole_address(&root, &caller, &request.target, request.audience)?;
-        let target = Target::parse(&target)?;
+        let target = InspectTarget::parse(&target)?;
         Ok(Resolved {
             view: target.view(request.view.as_deref())?,
             root,
@@ -168,30 +168,30 @@ impl Engine {
             Ok(InspectReport::Inventory(shown))
         };
         match target {
-            Target::Run(id) => {
+            InspectTarget::Run(id) => {
                 let (place, log) = self.open(resolved, id)?;
                 let report = InspectReport::of_run(&place, &log, view, request.lines, lines)?;
                 whole_for_programs(report, &place, request.audience)
             }
-            Target::Room(id) => {
+            InspectTarget::Room(id) => {
                 let (place, log) = self.open(resolved, id)?;
                 Ok(InspectReport::of_room(&place, &log, view, lines))
             }
-            Target::Branch(id, branch) => {
+            InspectTarget::Branch(id, branch) => {
                 let (place, log) = self.open(resolved, id)?;
                 let queue = mail::mailbox(id, Some(branch), &log.fold().mail, lines);
                 whole_for_programs(InspectReport::Mailbox(queue), &place, request.audience)
             }
-            Target::Coordinator => inventory(caller),
-            Target::Session(session) => inventory(Some(session)),
-            Target::AllSessions => inventory(None),
-            Target::Program => self.program_report(resolved),
-            Target::Tool(name) => self.tool_report(name, view),
-            Target::Recipes => self.recipes_report(view),
+            InspectTarget::Coordinator => inventory(caller),
+            InspectTarget::Session(session) => inventory(Some(session)),
+            InspectTarget::AllSessions => inventory(None),
+            InspectTarget::Program => self.program_report(resolved),
+            InspectTarget::Tool(name) => self.tool_report(name, view),
+            InspectTarget::Recipes => self.recipes_report(view),
         }
     }
 
-    fn open(&self, resolved: &Resolved, id: &RunId) -> Result<(Place, RunLog), ApiError> {
+    fn open(&self, resolved: &Resolved, id: &RunId) -> Result<(RunDir, RunLog), ApiError> {
         let caller = resolved.caller.session.as_deref();
         Ok(inspect::open(&resolved.root, id, caller, self.clock())?)
     }
@@ -242,7 +242,7 @@ impl Engine {
 /// A queue has its messages whole for programs.
 fn whole_for_programs(
     report: InspectReport,
-    place: &Place,
+    place: &RunDir,
     audience: Audience,
 ) -> Result<InspectReport, ApiError> {
     match audience {

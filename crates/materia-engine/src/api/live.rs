@@ -9,7 +9,7 @@ use super::casts::{CastListReport, ObservedStatus};
 use super::needs::NeedsReport;
 use super::{ApiError, Engine};
 use crate::cast::list;
-use crate::editor::Target;
+use crate::editor::EditTarget;
 use crate::routing::watch;
 
 pub use crate::wake::DirectoryWatch;
@@ -48,7 +48,7 @@ impl Engine {
     pub fn live_needs(&self) -> Result<LiveReport<NeedsReport>, ApiError> {
         let (home, project) = (self.home()?, self.project()?);
         let mut directories = watch::bells(&self.runs()?);
-        for target in [Target::User, Target::Project] {
+        for target in [EditTarget::User, EditTarget::Project] {
             let file = target.file(&home, project);
             directories.extend(file.parent().map(existing_ancestor));
         }

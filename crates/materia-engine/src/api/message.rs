@@ -7,7 +7,7 @@ use crate::execute::RunObserver;
 use crate::recipe::tool::{self, NotCalled, ToolCallReport};
 use crate::recipe::{InputSource, NotResolved};
 use crate::routing::{self, Sender};
-use crate::run::Root;
+use crate::run::RunRoot;
 
 pub use crate::routing::{MessageProblem, MessageReport};
 pub use materia_model::message::MessageDraft;
@@ -70,7 +70,7 @@ impl Engine {
 }
 
 /// The caller as one who sends messages.
-pub(super) fn sender<'a>(engine: &'a Engine, root: &'a Root, caller: &'a Caller) -> Sender<'a> {
+pub(super) fn sender<'a>(engine: &'a Engine, root: &'a RunRoot, caller: &'a Caller) -> Sender<'a> {
     Sender {
         root,
         session: caller.session.as_deref(),

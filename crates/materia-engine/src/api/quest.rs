@@ -11,7 +11,7 @@ use super::cast::{CastObserver, CastReport};
 use super::spawn::{RunOptions, SpawnReport};
 use super::{AgentChoice, ApiError, Engine, ErrorKind, TrustObserver};
 use crate::cast::{self, Definition, start};
-use crate::config::Files;
+use crate::config::ConfigFiles;
 use crate::launch::spawn;
 use crate::quest::runner::{self, QuestHalt, QuestTurn};
 use crate::quest::{self, Store};
@@ -190,7 +190,7 @@ impl Engine {
     fn drive_quest(
         &self,
         turn: &QuestTurn<'_>,
-        files: &Files,
+        files: &ConfigFiles,
         agents: &AgentChoice,
         observer: &mut dyn QuestObserver,
     ) -> Result<CastReport, ApiError> {
@@ -212,7 +212,7 @@ impl Engine {
     }
 
     /// The config files and the quest board of the project.
-    fn board(&self, config: Option<&Path>) -> Result<(Files, Store), ApiError> {
+    fn board(&self, config: Option<&Path>) -> Result<(ConfigFiles, Store), ApiError> {
         let (files, project) = (self.config_files(config)?, self.project()?);
         let store = Store::of(project, start::casts(project, &files));
         Ok((files, store))
@@ -220,7 +220,7 @@ impl Engine {
 }
 
 /// Refuses an unknown loadout when the quest is added, rather than when its turn comes.
-fn require_loadout(files: &Files, loadout: Option<&str>) -> Result<(), ApiError> {
+fn require_loadout(files: &ConfigFiles, loadout: Option<&str>) -> Result<(), ApiError> {
     let config = Config::load(files.layers());
     match loadout.filter(|name| config.find(name).is_none()) {
         None => Ok(()),

@@ -5,10 +5,10 @@ use std::time::Duration;
 use materia_model::message::{Address, AddressError};
 
 use super::{ApiError, Engine, ErrorKind};
-use crate::post::{Ending, Wait};
+use crate::post::{MessageSettlement, MessageWait};
 use crate::routing::receive::{self, ReceiveContext};
 
-pub use crate::post::Claimed;
+pub use crate::post::ClaimedMessage;
 pub use crate::routing::receive::{ReceiveObserver, ReceiveReport, SettleReport};
 
 /// Which message to take.
@@ -47,7 +47,9 @@ impl Engine {
         request: &ReceiveRequest,
         observer: &mut dyn ReceiveObserver,
     ) -> Result<ReceiveReport, ApiError> {
-        let wait = request.timeout.map_or(Wait::Forever, Wait::For);
+        let wait = request
+            .timeout
+            .map_or(MessageWait::Forever, MessageWait::For);
         let (address, holder) = (request.address.as_deref(), request.holder);
         self.receiver(address, holder, request.session.as_deref(), |context| {
             receive::receive(context, wait, &self.interrupts(), observer)
@@ -57,8 +59,8 @@ impl Engine {
     /// Records what became of a message. Recording the same twice changes nothing.
     pub fn settle(&self, request: &SettleRequest) -> Result<SettleReport, ApiError> {
         let ending = match &request.error {
-            None => Ending::Handled,
-            Some(error) => Ending::Failed(error.clone()),
+            None => MessageSettlement::Handled,
+            Some(error) => MessageSettlement::Failed(error.clone()),
         };
         let (address, holder) = (request.address.as_deref(), request.holder);
         self.receiver(address, holder, request.session.as_deref(), |context| {

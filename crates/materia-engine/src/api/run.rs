@@ -8,7 +8,7 @@ pub use crate::execute::{
     RunProgress,
 };
 pub use crate::launch::run::{OutputMode, OutputStream, RunReport, RunRequest};
-pub use crate::process::LeafId;
+pub use crate::process::ChildId;
 
 impl Engine {
     /// Executes a template and waits for it. No process of it is left behind.

@@ -5,7 +5,7 @@ use materia_model::run::{RUN_START, RunStart, RunSupervisor};
 use serde_json::json;
 
 use super::*;
-use crate::process::Identity;
+use crate::process::ProcessIdentity;
 use crate::run;
 use crate::store::dir;
 use crate::store::journal::records_read_by;
@@ -29,7 +29,7 @@ fn engine_with_run() -> (tempfile::TempDir, Engine) {
     let place = engine.runs().unwrap().place(&"a".parse().unwrap());
     dir::create_private(place.dir()).unwrap();
     let journal = run::journal(&place, engine.clock()).unwrap();
-    let own = Identity::of_self().unwrap();
+    let own = ProcessIdentity::of_self().unwrap();
     let start = RunStart {
         run: "a".to_owned(),
         generation: "g".to_owned(),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{ApiError, Engine};
 use crate::execute::RunObserver;
-use crate::process::Nursery;
+use crate::process::ProcessSet;
 use crate::recipe::tool::{self, NotCalled, ToolCall};
 use crate::recipe::{NotResolved, TemplateValues};
 use crate::registry;
@@ -100,7 +100,7 @@ impl Engine {
             arguments,
             clock: self.clock(),
         };
-        let mut nursery = Nursery::foreground().map_err(|error| ApiError::system(&error))?;
+        let mut nursery = ProcessSet::foreground().map_err(|error| ApiError::system(&error))?;
         Ok(tool::call(call, &mut nursery, observer))
     }
 

@@ -7,7 +7,6 @@ pub use crate::inspect::top::{
     TopDetail, TopMessage, TopReport, TopSide, TopSubject, TopWake, TopWatch,
 };
 pub use crate::process::RunProcess;
-pub use crate::run::Listed as RunListItem;
 
 /// Whose runs to show.
 #[derive(Debug, Clone, Default)]

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use super::{ApiError, Engine};
-use crate::config::Files;
+use crate::config::ConfigFiles;
 use crate::process;
 use crate::trust::{self, Error, ProjectTrust, project};
 
@@ -74,7 +74,7 @@ impl Engine {
     /// everything in this process.
     pub(super) fn require_trust(
         &self,
-        files: &Files,
+        files: &ConfigFiles,
         observer: &mut dyn TrustObserver,
     ) -> Result<(), ApiError> {
         if self.trusts_everything() {

@@ -6,7 +6,7 @@ use std::io::BufReader;
 use materia_model::text;
 
 use super::{ApiError, Engine, ErrorKind};
-use crate::process::Nursery;
+use crate::process::ProcessSet;
 use crate::store::text::read;
 use crate::utility::listing;
 use crate::utility::step::StepContext;
@@ -92,7 +92,7 @@ impl Engine {
                 .hint("give it a JSON object: echo '{}' | materia utility detect-vcs"));
         }
         let input = Input::read(&document, self.cwd_or_root()).map_err(ApiError::from_findings)?;
-        let mut nursery = Nursery::foreground().map_err(|error| ApiError::system(&error))?;
+        let mut nursery = ProcessSet::foreground().map_err(|error| ApiError::system(&error))?;
         report(shipped.run(&input, &mut nursery))
     }
 
@@ -103,7 +103,7 @@ impl Engine {
         stdin: File,
         observer: &mut dyn UtilityObserver,
     ) -> Result<UtilityRunReport, ApiError> {
-        let mut nursery = Nursery::foreground().map_err(|error| ApiError::system(&error))?;
+        let mut nursery = ProcessSet::foreground().map_err(|error| ApiError::system(&error))?;
         report(step.run(&mut StepContext {
             words: arguments,
             stdin: &mut BufReader::new(stdin),

@@ -7,7 +7,7 @@ use std::io::Read;
 use serde::Serialize;
 
 use super::{Error, Folder};
-use crate::store::artifact::Root;
+use crate::store::artifact::ArtifactRoot;
 
 /// How much of a file is shown, in bytes.
 const MAX_TEXT: u64 = 1 << 20;
@@ -28,7 +28,7 @@ pub struct ArtifactReport {
 
 /// Reads the beginning of a file of a cast.
 pub fn artifact(folder: &Folder, path: &str) -> Result<ArtifactReport, Error> {
-    let file = Root::open(folder.path())?.read(path)?;
+    let file = ArtifactRoot::open(folder.path())?.read(path)?;
     let bytes = file.metadata()?.len();
     let mut read = Vec::new();
     file.take(MAX_TEXT).read_to_end(&mut read)?;

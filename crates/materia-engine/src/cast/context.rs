@@ -17,7 +17,7 @@ use materia_model::loadout::graph::Graph;
 use crate::agent::{Activity, Backend};
 use crate::clock::Clock;
 use crate::library::Library;
-use crate::process::Nursery;
+use crate::process::ProcessSet;
 use crate::trust::TrustObserver;
 
 /// What a cast is driven with.
@@ -35,7 +35,7 @@ pub struct CastContext<'a> {
     /// The agents.
     pub agent: Option<Box<dyn Backend + 'a>>,
     /// The processes that the cast starts, and the interrupts of this one.
-    pub processes: &'a mut Nursery,
+    pub processes: &'a mut ProcessSet,
     /// Who follows the cast.
     pub observer: &'a mut dyn CastObserver,
 }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::error::Error;
 use crate::clock::Clock;
-use crate::config::Files;
+use crate::config::ConfigFiles;
 use crate::home::Home;
 use crate::trust;
 use crate::utility::call::located;
@@ -37,7 +37,7 @@ impl Definition {
     /// Chooses a loadout, or the active one, from config files. `agent` plays the roles that name
     /// none, also when the cast is continued.
     pub fn choose(
-        files: &Files,
+        files: &ConfigFiles,
         loadout: Option<&str>,
         agent: Option<&str>,
     ) -> Result<Self, Error> {
@@ -223,11 +223,11 @@ fn errors<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<Finding> {
 mod tests {
     use super::*;
 
-    fn files(text: &str) -> Files {
+    fn files(text: &str) -> ConfigFiles {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("materia.json");
         crate::store::atomic::write(&path, text.as_bytes()).unwrap();
-        Files::alone(Path::new("materia.json"), path).unwrap()
+        ConfigFiles::alone(Path::new("materia.json"), path).unwrap()
     }
 
     const TWO: &str = r#"{
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn the_resolved_document_gives_the_same_graph_again() {
-        let same = |files: &Files, loadout: Option<&str>| {
+        let same = |files: &ConfigFiles, loadout: Option<&str>| {
             let chosen = Definition::choose(files, loadout, Some("pi")).unwrap();
             let again = Definition::reopen(chosen.text()).unwrap();
             assert_eq!(shape(&chosen), shape(&again), "{loadout:?}");
@@ -266,7 +266,7 @@ mod tests {
             assert_eq!(again.text(), chosen.text());
         };
         same(&files(TWO), None);
-        let shipped = Files::shipped();
+        let shipped = ConfigFiles::shipped();
         for loadout in Config::load(shipped.layers()).loadouts() {
             same(&shipped, Some(loadout.name));
         }

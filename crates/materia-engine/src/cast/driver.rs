@@ -29,7 +29,7 @@ use crate::utility;
 
 /// Why a driver stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum DriverStop {
     /// The cast ended.
     Ended,
     /// The cast waits for the user.
@@ -156,7 +156,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Drives the cast until it stops.
-    pub fn drive(&mut self) -> Result<Stop, Error> {
+    pub fn drive(&mut self) -> Result<DriverStop, Error> {
         let stop = self.walk()?;
         self.settle()?;
         Ok(stop)
@@ -172,10 +172,10 @@ impl<'a> Driver<'a> {
         self.log.settle(&self.folder)
     }
 
-    fn walk(&mut self) -> Result<Stop, Error> {
+    fn walk(&mut self) -> Result<DriverStop, Error> {
         loop {
             if self.context.processes.rest(Duration::ZERO).is_some() {
-                return Ok(Stop::Interrupted);
+                return Ok(DriverStop::Interrupted);
             }
             if !self.state().status.is_end() {
                 self.take_orders()?;
@@ -185,11 +185,11 @@ impl<'a> Driver<'a> {
                 CastEffect::Ask(ask) => self.ask(&ask)?,
                 CastEffect::Run(run) => self.run(&run)?,
                 CastEffect::InDoubt => self.doubt()?,
-                CastEffect::Wait => return Ok(Stop::Paused),
-                CastEffect::Ended => return Ok(Stop::Ended),
+                CastEffect::Wait => return Ok(DriverStop::Paused),
+                CastEffect::Ended => return Ok(DriverStop::Ended),
             };
             if !goes_on {
-                return Ok(Stop::Interrupted);
+                return Ok(DriverStop::Interrupted);
             }
         }
     }
@@ -230,7 +230,7 @@ impl<'a> Driver<'a> {
 fn playable(definition: &Definition, context: &CastContext<'_>) -> Result<(), Error> {
     let agent = context.agent.as_deref();
     let library = context.library.as_ref();
-    let place = utility::template::Place {
+    let place = utility::template::TemplateContext {
         cwd: &context.cwd,
         home: context.home.as_deref(),
         stages: None,

@@ -20,8 +20,8 @@ use serde_json::Value;
 use crate::cast::show::{self, CastParts, CastShowReport, CastStep, StepOutcome};
 use crate::cast::{Definition, Error, Folder};
 use crate::clock::Clock;
-use crate::store::artifact::Root;
-use crate::store::file::{self, Mode};
+use crate::store::artifact::ArtifactRoot;
+use crate::store::file::{self, WriteMode};
 
 /// How much of one artifact is shown.
 pub const MAX_TEXT: usize = 64 << 10;
@@ -128,7 +128,7 @@ pub fn cast(
 
 /// Writes an export to a file, replacing what is there.
 pub fn save(path: &Path, text: &str) -> std::io::Result<()> {
-    file::write(path, text.as_bytes(), Mode::Overwrite)
+    file::write(path, text.as_bytes(), WriteMode::Overwrite)
 }
 
 fn secrets(graph: Option<&Graph>, variables: &BTreeMap<OsString, OsString>) -> Secrets {
@@ -207,7 +207,7 @@ fn marks(graph: &Graph, cast: &CastShowReport) -> BTreeMap<String, SocketMark> {
 }
 
 fn texts(root: &Path, cast: &CastShowReport, secrets: &Secrets) -> Vec<ArtifactText> {
-    let Ok(shelf) = Root::open(root) else {
+    let Ok(shelf) = ArtifactRoot::open(root) else {
         return Vec::new();
     };
     let mut left = MAX_TEXTS;

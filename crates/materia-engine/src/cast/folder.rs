@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use super::error::Error;
 use crate::clock::Clock;
-use crate::store::artifact::{ArtifactError, NewArtifact, Root, Shelf};
+use crate::store::artifact::{ArtifactDir, ArtifactError, ArtifactRoot, NewArtifact};
 use crate::store::{atomic, dir};
 
 /// The format number of the snapshots.
@@ -38,22 +38,22 @@ const MOST_SHELVES: usize = 16;
 /// The directory of a cast.
 #[derive(Debug)]
 pub struct Folder {
-    root: Root,
+    root: ArtifactRoot,
     path: PathBuf,
     secrets: Option<Arc<Secrets>>,
     /// The directories that artifacts were kept in last.
-    shelves: RefCell<BTreeMap<String, Shelf>>,
+    shelves: RefCell<BTreeMap<String, ArtifactDir>>,
 }
 
 /// What a new cast has written beside its log and not synced yet: one sync after the other costs
 /// far more than all of them where the first promise is made.
 #[derive(Debug)]
-pub struct Beginning {
+pub struct UnsyncedStart {
     definition: NewArtifact,
     casts: PathBuf,
 }
 
-impl Beginning {
+impl UnsyncedStart {
     /// Makes it durable.
     pub(super) fn commit(self) -> Result<(), Error> {
         self.definition.commit()?;
@@ -87,7 +87,7 @@ impl Folder {
     pub fn open(path: &Path) -> Result<Self, Error> {
         let shelves = RefCell::default();
         Ok(Self {
-            root: Root::open(path)?,
+            root: ArtifactRoot::open(path)?,
             path: path.to_owned(),
             secrets: None,
             shelves,
@@ -170,10 +170,10 @@ impl Folder {
 
     /// Writes the definition that the cast runs by, once. It is durable with the first promise of
     /// the log.
-    pub(super) fn write_definition(&self, text: &str) -> Result<Beginning, Error> {
+    pub(super) fn write_definition(&self, text: &str) -> Result<UnsyncedStart, Error> {
         let mut definition = self.root.create(DEFINITION)?;
         definition.write_all(text.as_bytes())?;
-        Ok(Beginning {
+        Ok(UnsyncedStart {
             definition,
             casts: dir::parent_of(&self.path).to_owned(),
         })

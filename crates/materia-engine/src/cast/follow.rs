@@ -18,10 +18,10 @@ use materia_model::time::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::glance::{self, CastPosition, Head, ObservedStatus};
+use super::glance::{self, CastPosition, ManifestHead, ObservedStatus};
 use super::show::CastEventRecord;
 use super::{CastUsage, Error, Folder, activity_of, usage};
-use crate::store::artifact::{ArtifactError, Root};
+use crate::store::artifact::{ArtifactError, ArtifactRoot};
 use crate::store::journal::{Follower, From};
 
 /// How much of an activity is read at once, in bytes; no line is longer.
@@ -187,7 +187,7 @@ impl CastFollower {
         let state = &self.state;
         let now = CastStateReport {
             status: glance::standing(self.folder.path(), state.status).status(),
-            at: Head::of(state, 0).at,
+            at: ManifestHead::of(state, 0).at,
             visits: state.visits.clone(),
             traversals: state.traversals.clone(),
             usage: usage(state),
@@ -232,7 +232,7 @@ impl TurnReader {
     /// The next whole lines, without waiting.
     fn next(&mut self, folder: &Folder) -> Result<Option<ActivityReport>, Error> {
         if self.file.is_none() {
-            self.file = match Root::open(folder.path())?.read(&self.path) {
+            self.file = match ArtifactRoot::open(folder.path())?.read(&self.path) {
                 Ok(file) => Some(file),
                 Err(ArtifactError::Missing(_)) => return Ok(None),
                 Err(error) => return Err(error.into()),

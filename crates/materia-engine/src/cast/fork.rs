@@ -14,11 +14,11 @@ use materia_model::cast::event::CastStart;
 use serde_json::Value;
 
 use super::error::Error;
-use super::folder::{Beginning, Folder};
+use super::folder::{Folder, UnsyncedStart};
 use super::glance::replay;
 use super::log::Log;
 use crate::clock::Clock;
-use crate::store::artifact::Root;
+use crate::store::artifact::ArtifactRoot;
 use crate::store::dir;
 
 /// The largest artifact that is copied; a larger one stays with the original.
@@ -64,7 +64,7 @@ fn beginning(
 
 fn write_log(
     made: &Folder,
-    definition: Beginning,
+    definition: UnsyncedStart,
     bodies: Vec<CastEventBody>,
     cast_id: &str,
     origin: Value,
@@ -88,7 +88,10 @@ fn write_log(
 
 /// Copies what the first visits of each socket left.
 fn copy_artifacts(from: &Folder, to: &Folder, visits: &BTreeMap<String, u64>) -> Result<(), Error> {
-    let (source, target) = (Root::open(from.path())?, Root::open(to.path())?);
+    let (source, target) = (
+        ArtifactRoot::open(from.path())?,
+        ArtifactRoot::open(to.path())?,
+    );
     for (socket, last) in visits {
         let below = format!("sockets/{}", super::folder::segment(socket));
         for entry in std::fs::read_dir(from.path().join(&below))

@@ -26,7 +26,7 @@ const LARGEST: u64 = 8 << 20;
 /// What stands at the top of a manifest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Head {
+pub struct ManifestHead {
     /// The cast.
     pub cast_id: String,
     /// What the person asked for.
@@ -44,7 +44,7 @@ pub struct Head {
     pub at: Option<CastPosition>,
     /// What it used.
     #[serde(default)]
-    pub spent: Spent,
+    pub spent: UsageSummary,
     /// What it failed with.
     #[serde(default)]
     pub error: Option<CastFailure>,
@@ -89,7 +89,7 @@ pub struct ItemAt {
 /// What a cast used, in short.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Spent {
+pub struct UsageSummary {
     /// Tokens.
     pub tokens: u64,
     /// Money, in US dollars.
@@ -152,7 +152,7 @@ impl ObservedStatus {
 
 /// An observed status with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum ObservedCast {
     /// This process drives it.
     Running(u32),
     /// It is under way, and nobody drives it.
@@ -169,7 +169,7 @@ pub enum Standing {
     Unreadable(String),
 }
 
-impl Standing {
+impl ObservedCast {
     /// The status alone.
     pub fn status(&self) -> ObservedStatus {
         match self {
@@ -203,7 +203,7 @@ impl Standing {
     }
 }
 
-impl Head {
+impl ManifestHead {
     /// The head of a cast in this state.
     pub fn of(state: &CastState, log_bytes: u64) -> Self {
         let spent = &state.spending;
@@ -215,7 +215,7 @@ impl Head {
             started_at: state.started_at,
             updated_at: state.updated_at,
             at: position(state),
-            spent: Spent {
+            spent: UsageSummary {
                 tokens: spent.total.total,
                 cost: spent.total.cost,
                 turns: spent.turns,
@@ -263,16 +263,16 @@ fn position(state: &CastState) -> Option<CastPosition> {
 
 /// A cast as it was found.
 #[derive(Debug)]
-pub struct Glance {
+pub struct CastSummary {
     /// Its directory.
     pub path: PathBuf,
     /// What it is; nothing where its directory cannot be read.
-    pub head: Option<Head>,
+    pub head: Option<ManifestHead>,
     /// How it stands.
-    pub standing: Standing,
+    pub standing: ObservedCast,
 }
 
-impl Glance {
+impl CastSummary {
     /// Looks at the cast in a directory.
     pub fn at(path: &Path) -> Self {
         match observe(path, || head(path), |head| head.status) {
@@ -282,7 +282,7 @@ impl Glance {
                 standing,
             },
             Err(error) => {
-                let standing = Standing::Unreadable(error.to_string());
+                let standing = ObservedCast::Unreadable(error.to_string());
                 Self {
                     path: path.to_owned(),
                     head: None,
@@ -293,17 +293,20 @@ impl Glance {
     }
 }
 
-fn head(path: &Path) -> Result<Head, Error> {
+fn head(path: &Path) -> Result<ManifestHead, Error> {
     let folder = Folder::open(path)?;
     let log_bytes = folder.events().metadata()?.len();
-    let manifest =
-        atomic::read_json::<Head>(&path.join("manifest.json"), super::folder::FORMAT, LARGEST);
+    let manifest = atomic::read_json::<ManifestHead>(
+        &path.join("manifest.json"),
+        super::folder::FORMAT,
+        LARGEST,
+    );
     if let Ok(head) = manifest
         && head.log_bytes == log_bytes
     {
         return Ok(head);
     }
-    replay(&folder, |_, _, _| {}).map(|state| Head::of(&state, log_bytes))
+    replay(&folder, |_, _, _| {}).map(|state| ManifestHead::of(&state, log_bytes))
 }
 
 /// Reads the log of a cast by `read`, and proves how the cast stands.
@@ -314,11 +317,11 @@ pub fn observe<T>(
     path: &Path,
     mut read: impl FnMut() -> Result<T, Error>,
     status: impl Fn(&T) -> CastStatus,
-) -> Result<(T, Standing), Error> {
+) -> Result<(T, ObservedCast), Error> {
     loop {
         let found = read()?;
         let standing = standing(path, status(&found));
-        let may_be_late = standing == Standing::Interrupted;
+        let may_be_late = standing == ObservedCast::Interrupted;
         if may_be_late && head(path).is_ok_and(|head| head.status != CastStatus::Running) {
             continue;
         }
@@ -327,14 +330,16 @@ pub fn observe<T>(
 }
 
 /// How a cast stands whose log says this.
-pub fn standing(path: &Path, status: CastStatus) -> Standing {
+pub fn standing(path: &Path, status: CastStatus) -> ObservedCast {
     match status {
-        CastStatus::Running => driver(path).map_or(Standing::Interrupted, Standing::Running),
+        CastStatus::Running => {
+            driver(path).map_or(ObservedCast::Interrupted, ObservedCast::Running)
+        }
         // Whoever drives it has just been asked to go on, and will say so in the log.
-        CastStatus::Paused => driver(path).map_or(Standing::Paused, Standing::Running),
-        CastStatus::Complete => Standing::Complete,
-        CastStatus::Failed => Standing::Failed,
-        CastStatus::Aborted => Standing::Aborted,
+        CastStatus::Paused => driver(path).map_or(ObservedCast::Paused, ObservedCast::Running),
+        CastStatus::Complete => ObservedCast::Complete,
+        CastStatus::Failed => ObservedCast::Failed,
+        CastStatus::Aborted => ObservedCast::Aborted,
     }
 }
 

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use crate::cast::show::steps;
 use crate::cast::start::find;
 use crate::cast::{Definition, Error};
-use crate::config::Files;
-use crate::store::artifact::Root;
+use crate::config::ConfigFiles;
+use crate::store::artifact::ArtifactRoot;
 
 /// How many artifacts of an earlier cast are passed on.
 const MAX_ARTIFACTS: usize = 20;
@@ -24,7 +24,11 @@ const MAX_ARTIFACTS: usize = 20;
 const MAX_CONTENT: usize = 4000;
 
 /// Makes one definition of the targets, in order. `agent` plays the roles that name none.
-pub fn link(files: &Files, targets: &[String], agent: Option<&str>) -> Result<Definition, Error> {
+pub fn link(
+    files: &ConfigFiles,
+    targets: &[String],
+    agent: Option<&str>,
+) -> Result<Definition, Error> {
     let config = Config::load(files.layers());
     let parts: Vec<LinkPart> = targets
         .iter()
@@ -129,7 +133,7 @@ pub fn earlier(cwd: &Path, casts: &Path, given: &str) -> Result<Value, Error> {
     }
     let folder = find(cwd, casts, Some(given))?;
     let (state, steps) = steps(&folder, |_, _| {})?;
-    let root = Root::open(folder.path())?;
+    let root = ArtifactRoot::open(folder.path())?;
     let mut artifacts = Vec::new();
     // The newest matter most; they are passed on in the order they were made.
     for step in steps

@@ -9,9 +9,9 @@ use materia_model::cast::failure::CastFailureCode;
 use materia_model::text;
 use serde::Serialize;
 
-use crate::cast::glance::{CastPosition, Head, Spent};
+use crate::cast::glance::{CastPosition, ManifestHead, UsageSummary};
 use crate::cast::start::{ResumeAction, find};
-use crate::cast::{Error, Folder, Glance, ObservedStatus, Standing, ids};
+use crate::cast::{CastSummary, Error, Folder, ObservedCast, ObservedStatus, ids};
 use crate::clock::Clock;
 
 /// How many casts are looked at for one that suits.
@@ -55,7 +55,7 @@ pub struct CastListItem {
     /// Where it is.
     pub at: Option<CastPosition>,
     /// What it used.
-    pub usage: Spent,
+    pub usage: UsageSummary,
     /// What went wrong.
     pub error: Option<CastProblem>,
     /// Its directory.
@@ -99,8 +99,8 @@ pub enum DirectoryProblem {
 }
 
 impl CastProblem {
-    fn of(glance: &Glance) -> Option<Self> {
-        if let Standing::Unreadable(why) = &glance.standing {
+    fn of(glance: &CastSummary) -> Option<Self> {
+        if let ObservedCast::Unreadable(why) = &glance.standing {
             return Some(Self {
                 code: CastProblemCode::Directory(DirectoryProblem::Unreadable),
                 message: why.clone(),
@@ -131,7 +131,7 @@ pub fn list(
     let total = ids.len();
     let listed = ids
         .iter()
-        .map(|id| listed(id, &Glance::at(&casts.join(id)), clock));
+        .map(|id| listed(id, &CastSummary::at(&casts.join(id)), clock));
     let fitting = listed.filter(|one| status.is_none_or(|status| status == one.status));
     let casts_found = fitting.take(limit.unwrap_or(usize::MAX)).collect();
     CastListReport {
@@ -142,9 +142,9 @@ pub fn list(
     }
 }
 
-fn listed(id: &str, glance: &Glance, clock: &Clock) -> CastListItem {
+fn listed(id: &str, glance: &CastSummary, clock: &Clock) -> CastListItem {
     let head = glance.head.as_ref();
-    let since = |head: &Head| {
+    let since = |head: &ManifestHead| {
         let then = head.updated_at.or(head.started_at)?;
         u64::try_from(clock.now().as_millis() - then.as_millis()).ok()
     };
@@ -188,11 +188,11 @@ pub fn meant(
     given: Option<&str>,
     action: &ResumeAction,
 ) -> Result<Folder, Error> {
-    let suits = |standing: &Standing| match action {
-        ResumeAction::Resume => *standing == Standing::Interrupted,
-        ResumeAction::Continue(_) => *standing == Standing::Paused,
-        ResumeAction::Recast => matches!(standing, Standing::Failed | Standing::Aborted),
-        ResumeAction::Revive => *standing == Standing::Failed,
+    let suits = |standing: &ObservedCast| match action {
+        ResumeAction::Resume => *standing == ObservedCast::Interrupted,
+        ResumeAction::Continue(_) => *standing == ObservedCast::Paused,
+        ResumeAction::Recast => matches!(standing, ObservedCast::Failed | ObservedCast::Aborted),
+        ResumeAction::Revive => *standing == ObservedCast::Failed,
         ResumeAction::Abort => standing.is_open(),
     };
     suiting(cwd, casts, given, suits)
@@ -201,7 +201,7 @@ pub fn meant(
 /// Finds the cast that is meant where a person only looks: the one that was named, the newest open
 /// one, the newest.
 pub fn looked_at(cwd: &Path, casts: &Path, given: Option<&str>) -> Result<Folder, Error> {
-    let running = |standing: &Standing| matches!(standing, Standing::Running(_));
+    let running = |standing: &ObservedCast| matches!(standing, ObservedCast::Running(_));
     if given.is_none()
         && let Some(id) = newest_that(casts, running)
     {
@@ -214,7 +214,7 @@ fn suiting(
     cwd: &Path,
     casts: &Path,
     given: Option<&str>,
-    suits: impl Fn(&Standing) -> bool,
+    suits: impl Fn(&ObservedCast) -> bool,
 ) -> Result<Folder, Error> {
     match given.is_none().then(|| newest_that(casts, suits)).flatten() {
         Some(id) => Folder::find(casts, &id),
@@ -222,9 +222,9 @@ fn suiting(
     }
 }
 
-fn newest_that(casts: &Path, suits: impl Fn(&Standing) -> bool) -> Option<String> {
+fn newest_that(casts: &Path, suits: impl Fn(&ObservedCast) -> bool) -> Option<String> {
     let newest = ids(casts).into_iter().rev().take(LOOKED_AT);
     newest
         .into_iter()
-        .find(|id| suits(&Glance::at(&casts.join(id)).standing))
+        .find(|id| suits(&CastSummary::at(&casts.join(id)).standing))
 }

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::clean;
 use super::error::Error;
-use super::folder::{Beginning, Folder};
+use super::folder::{Folder, UnsyncedStart};
 use super::manifest::Entries;
 use super::snapshot::{self, Pace};
 use super::usage::usage;
@@ -33,7 +33,7 @@ pub struct Log {
     snapshot: PathBuf,
     secrets: Option<Arc<Secrets>>,
     /// What is not durable yet beside the log.
-    beginning: Option<Beginning>,
+    beginning: Option<UnsyncedStart>,
 }
 
 impl Log {
@@ -41,7 +41,7 @@ impl Log {
     pub fn begin(
         folder: &Folder,
         clock: &Clock,
-        beginning: Beginning,
+        beginning: UnsyncedStart,
         start: CastStart,
     ) -> Result<(Self, CastEvent), Error> {
         let journal = Journal::open(&folder.events(), clock, &options())?;

@@ -10,7 +10,7 @@ use materia_model::time::Timestamp;
 use serde::Serialize;
 
 use super::error::Error;
-use super::glance::Head;
+use super::glance::ManifestHead;
 use crate::store::journal::{From, Reader};
 
 /// The events that mention artifacts.
@@ -38,9 +38,9 @@ struct Entry {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Manifest<'a> {
+pub(super) struct CastManifest<'a> {
     #[serde(flatten)]
-    head: Head,
+    head: ManifestHead,
     entries: &'a [Entry],
 }
 
@@ -104,9 +104,9 @@ impl Entries {
     }
 
     /// The manifest of a cast in this state.
-    pub(super) fn manifest(&self, state: &CastState, log_bytes: u64) -> Manifest<'_> {
-        Manifest {
-            head: Head::of(state, log_bytes),
+    pub(super) fn manifest(&self, state: &CastState, log_bytes: u64) -> CastManifest<'_> {
+        CastManifest {
+            head: ManifestHead::of(state, log_bytes),
             entries: &self.0,
         }
     }

@@ -14,8 +14,8 @@ use super::context::CastContext;
 use super::driver::Driver;
 use super::error::Error;
 use super::order;
-use super::watch::Watcher;
-use crate::agent::{Answer, DEFAULT_TIMEOUT, Memory, Turn};
+use super::watch::CastTurnWatcher;
+use crate::agent::{AgentMemory, AgentTurn, Answer, DEFAULT_TIMEOUT};
 use crate::utility::call::{Call, Called, call};
 use crate::utility::{find, native, recipe, template};
 
@@ -40,11 +40,11 @@ impl Driver<'_> {
         let state = self.log.state();
         let memory = sessions
             .as_deref()
-            .map_or(Memory::None, |folder| Memory::Kept {
+            .map_or(AgentMemory::None, |folder| AgentMemory::Kept {
                 folder,
                 from: state.conversation.session.as_deref(),
             });
-        let turn = Turn {
+        let turn = AgentTurn {
             socket: &place.socket,
             materia: &materia.id,
             item: place.item_key.as_deref(),
@@ -71,7 +71,7 @@ impl Driver<'_> {
             }
             kernel.limit_raised(&raised)
         };
-        let mut watcher = Watcher::new(
+        let mut watcher = CastTurnWatcher::new(
             folder,
             place,
             &prompt,
@@ -151,7 +151,7 @@ impl Driver<'_> {
             ..
         } = &mut self.context;
         let stages = spool.join("stages");
-        let place = template::Place {
+        let place = template::TemplateContext {
             cwd,
             home: home.as_deref(),
             stages: Some(&stages),

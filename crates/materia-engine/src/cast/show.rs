@@ -13,8 +13,8 @@ use materia_model::time::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::cast::glance::{self, Head};
-use crate::cast::{CastUsage, Error, Folder, ObservedStatus, Standing, usage};
+use crate::cast::glance::{self, ManifestHead};
+use crate::cast::{CastUsage, Error, Folder, ObservedCast, ObservedStatus, usage};
 use crate::clock::Clock;
 
 /// How many artifacts are listed.
@@ -186,7 +186,7 @@ pub fn show(folder: &Folder, parts: CastParts, clock: &Clock) -> Result<CastShow
     };
     let status = |(state, ..): &(CastState, _, _)| state.status;
     let ((state, steps, events), standing) = glance::observe(folder.path(), read, status)?;
-    let head = Head::of(&state, 0);
+    let head = ManifestHead::of(&state, 0);
     let age = state
         .updated_at
         .map(|then| clock.now().as_millis() - then.as_millis());
@@ -280,7 +280,7 @@ fn note(steps: &mut Vec<CastStep>, record: &Record, event: &CastEvent) {
 }
 
 /// A visit that no process works on any more does not run.
-fn settled(mut steps: Vec<CastStep>, standing: &Standing) -> Vec<CastStep> {
+fn settled(mut steps: Vec<CastStep>, standing: &ObservedCast) -> Vec<CastStep> {
     if let Some(last) = steps.last_mut()
         && last.outcome == StepOutcome::Running
         && standing.driver().is_none()

@@ -10,8 +10,10 @@ use materia_model::loadout::{Config, ConfigSettings};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::cast::{CastContext, CastUsage, Definition, Driver, Error, Folder, Stop, newest, usage};
-use crate::config::Files;
+use crate::cast::{
+    CastContext, CastUsage, Definition, Driver, DriverStop, Error, Folder, newest, usage,
+};
+use crate::config::ConfigFiles;
 
 /// Where casts are kept in a project whose config does not say.
 pub const CASTS: &str = ".pi/pi-materia";
@@ -70,7 +72,7 @@ pub struct CastReport {
 }
 
 /// The directory of a project's casts, as its config files say.
-pub fn casts(cwd: &Path, files: &Files) -> PathBuf {
+pub fn casts(cwd: &Path, files: &ConfigFiles) -> PathBuf {
     place(cwd, Config::load(files.layers()).settings())
 }
 
@@ -101,7 +103,7 @@ pub fn begin(
     let casts = place(&context.cwd, definition.settings());
     let mut driver = Driver::begin(definition, &casts, request, context)?;
     driver.promise()?;
-    Ok(report(&driver, Stop::Paused))
+    Ok(report(&driver, DriverStop::Paused))
 }
 
 /// Finds a cast by its id, the beginning of its id or its directory; without one, the newest.
@@ -153,7 +155,7 @@ pub fn prepare_resume(
     apply(&mut driver, action)?;
     driver.ready()?;
     driver.promise()?;
-    Ok(report(&driver, Stop::Paused))
+    Ok(report(&driver, DriverStop::Paused))
 }
 
 fn apply(driver: &mut Driver<'_>, action: &ResumeAction) -> Result<(), Error> {
@@ -175,9 +177,9 @@ fn apply(driver: &mut Driver<'_>, action: &ResumeAction) -> Result<(), Error> {
     driver.record(body)
 }
 
-fn report(driver: &Driver<'_>, stop: Stop) -> CastReport {
+fn report(driver: &Driver<'_>, stop: DriverStop) -> CastReport {
     let state = driver.state();
-    let interrupted = stop == Stop::Interrupted;
+    let interrupted = stop == DriverStop::Interrupted;
     let counts = |counts: &std::collections::BTreeMap<String, u64>| {
         counts
             .iter()

@@ -9,9 +9,9 @@ use materia_model::loadout::settings::BudgetSettings;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::cast::glance::{self, CastPosition, Head};
+use crate::cast::glance::{self, CastPosition, ManifestHead};
 use crate::cast::list::first_line;
-use crate::cast::{CastUsage, Definition, Error, Folder, ObservedStatus, Standing, usage};
+use crate::cast::{CastUsage, Definition, Error, Folder, ObservedCast, ObservedStatus, usage};
 use crate::clock::Clock;
 
 /// How much of an agent's text is shown, in bytes.
@@ -163,14 +163,14 @@ pub fn status(folder: &Folder, clock: &Clock) -> Result<CastStatusReport, Error>
     let read = || glance::replay(folder, |_, _, _| {});
     let (state, standing) = glance::observe(folder.path(), read, |state| state.status)?;
     let definition = Definition::reopen(&folder.read_definition()?)?;
-    let head = Head::of(&state, 0);
+    let head = ManifestHead::of(&state, 0);
     let age = state
         .updated_at
         .map(|then| clock.now().as_millis() - then.as_millis());
     let here = head
         .at
         .as_ref()
-        .filter(|_| standing != Standing::Complete)
+        .filter(|_| standing != ObservedCast::Complete)
         .map(|at| at.socket.clone());
     let graph = definition
         .graph()
@@ -185,7 +185,7 @@ pub fn status(folder: &Folder, clock: &Clock) -> Result<CastStatusReport, Error>
     let (needs, next) = advice(&state, &standing);
     let visit = state
         .visit()
-        .filter(|_| matches!(standing, Standing::Running(_)));
+        .filter(|_| matches!(standing, ObservedCast::Running(_)));
     let seen = visit
         .map(|visit| folder.seen(&visit.place, visit.attempt))
         .filter(|lines| !lines.is_empty());
@@ -205,7 +205,7 @@ pub fn status(folder: &Folder, clock: &Clock) -> Result<CastStatusReport, Error>
         run_dir: folder.path().to_string_lossy().into_owned(),
         cast_id: head.cast_id,
         loadout: head.loadout,
-        at: head.at.filter(|_| standing != Standing::Complete),
+        at: head.at.filter(|_| standing != ObservedCast::Complete),
         error: head.error,
     })
 }
@@ -249,7 +249,7 @@ pub fn shares(budget: &BudgetSettings, state: &CastState) -> Vec<BudgetShare> {
 }
 
 /// What the person has to do, and what can be typed.
-fn advice(state: &CastState, standing: &Standing) -> (Option<String>, Vec<String>) {
+fn advice(state: &CastState, standing: &ObservedCast) -> (Option<String>, Vec<String>) {
     let id = &state.cast_id;
     let typed = |words: &[&str]| {
         words
@@ -259,13 +259,13 @@ fn advice(state: &CastState, standing: &Standing) -> (Option<String>, Vec<String
     };
     let exhausted = state.recovery.exhausted;
     match standing {
-        Standing::Running(_) => (None, typed(&["cast-show", "abort"])),
-        Standing::Interrupted => (
+        ObservedCast::Running(_) => (None, typed(&["cast-show", "abort"])),
+        ObservedCast::Interrupted => (
             Some("nobody drives it: it goes on when you resume it".to_owned()),
             typed(&["resume", "abort"]),
         ),
-        Standing::Paused => {
-            let asks = match Head::of(state, 0).at.and_then(|at| at.waits_for) {
+        ObservedCast::Paused => {
+            let asks = match ManifestHead::of(state, 0).at.and_then(|at| at.waits_for) {
                 Some(PendingInput::Interrupted) => {
                     "a step was interrupted: let it run again, or abort the cast"
                 }
@@ -276,11 +276,11 @@ fn advice(state: &CastState, standing: &Standing) -> (Option<String>, Vec<String
             next.extend::<Vec<String>>(typed(&["continue", "abort"]));
             (Some(asks.to_owned()), next)
         }
-        Standing::Failed if exhausted => (
+        ObservedCast::Failed if exhausted => (
             Some("it ran out of tries".to_owned()),
             typed(&["revive", "recast", "cast-show"]),
         ),
-        Standing::Failed => {
+        ObservedCast::Failed => {
             let over = state
                 .failure
                 .as_ref()
@@ -296,8 +296,8 @@ fn advice(state: &CastState, standing: &Standing) -> (Option<String>, Vec<String
             }
             (Some(needs.to_owned()), next)
         }
-        Standing::Aborted => (None, typed(&["recast", "cast-show"])),
-        Standing::Complete | Standing::Unreadable(_) => (None, typed(&["cast-show"])),
+        ObservedCast::Aborted => (None, typed(&["recast", "cast-show"])),
+        ObservedCast::Complete | ObservedCast::Unreadable(_) => (None, typed(&["cast-show"])),
     }
 }
 

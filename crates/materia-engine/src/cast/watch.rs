@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::context::CastObserver;
 use super::folder::Folder;
-use crate::agent::{Activity, Order, Watch};
+use crate::agent::{Activity, TurnCommand, Watch};
 use crate::store::artifact::NewArtifact;
 
 /// How much of what a turn does is kept, in bytes.
@@ -59,7 +59,7 @@ pub enum ActivityEnd {
 }
 
 /// Somebody who watches a turn for the cast.
-pub(super) struct Watcher<'a> {
+pub(super) struct CastTurnWatcher<'a> {
     folder: &'a Folder,
     place: &'a VisitId,
     prompt: &'a str,
@@ -79,7 +79,7 @@ enum Kept {
     Enough,
 }
 
-impl<'a> Watcher<'a> {
+impl<'a> CastTurnWatcher<'a> {
     /// A watcher of the turn with this prompt, in a cast that spent this much; `raised` says which
     /// limit holds by now.
     pub(super) fn new(
@@ -161,17 +161,17 @@ impl<'a> Watcher<'a> {
     }
 }
 
-impl Watch for Watcher<'_> {
-    fn see(&mut self, activity: &Activity) -> Order {
+impl Watch for CastTurnWatcher<'_> {
+    fn see(&mut self, activity: &Activity) -> TurnCommand {
         if let Activity::Usage { usage } = activity {
             if std::mem::replace(&mut self.last, *usage) == *usage {
-                return Order::GoOn;
+                return TurnCommand::GoOn;
             }
             if self.limit.stops_during(self.spent, usage) {
                 self.limit = (self.raised)();
             }
             if self.limit.stops_during(self.spent, usage) {
-                return Order::Stop("the budget was used up during the turn".to_owned());
+                return TurnCommand::Stop("the budget was used up during the turn".to_owned());
             }
         }
         match activity {
@@ -179,6 +179,6 @@ impl Watch for Watcher<'_> {
             other => self.keep(other),
         }
         self.observer.activity(self.place, activity);
-        Order::GoOn
+        TurnCommand::GoOn
     }
 }

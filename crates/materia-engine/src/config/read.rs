@@ -9,7 +9,7 @@ use materia_model::text;
 
 /// A config file that was not read.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
+pub enum ConfigReadError {
     /// It was named, and it is not there.
     #[error("there is no config file {}", shown(file))]
     Missing {
@@ -49,7 +49,7 @@ pub enum ReadError {
     },
 }
 
-impl ReadError {
+impl ConfigReadError {
     /// The code of a finding about it.
     pub fn code(&self) -> &'static str {
         match self {
@@ -78,14 +78,14 @@ fn shown(path: &Path) -> String {
 }
 
 /// The text of a config file.
-pub fn read(path: &Path) -> Result<String, ReadError> {
+pub fn read(path: &Path) -> Result<String, ConfigReadError> {
     #[cfg(any(test, feature = "testing"))]
     counts::add(path);
     let file = || path.to_owned();
     let failed = |source: io::Error| match source.kind() {
-        io::ErrorKind::NotFound => ReadError::Missing { file: file() },
-        io::ErrorKind::IsADirectory => ReadError::NotAFile { file: file() },
-        _ => ReadError::Io {
+        io::ErrorKind::NotFound => ConfigReadError::Missing { file: file() },
+        io::ErrorKind::IsADirectory => ConfigReadError::NotAFile { file: file() },
+        _ => ConfigReadError::Io {
             file: file(),
             source,
         },
@@ -97,9 +97,9 @@ pub fn read(path: &Path) -> Result<String, ReadError> {
         .read_to_end(&mut bytes)
         .map_err(failed)?;
     if bytes.len() > MAX_BYTES {
-        return Err(ReadError::TooLarge { file: file() });
+        return Err(ConfigReadError::TooLarge { file: file() });
     }
-    String::from_utf8(bytes).map_err(|error| ReadError::NotText {
+    String::from_utf8(bytes).map_err(|error| ConfigReadError::NotText {
         file: file(),
         good: error.utf8_error().valid_up_to(),
     })

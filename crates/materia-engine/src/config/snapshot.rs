@@ -7,17 +7,17 @@ use std::cell::OnceCell;
 
 use materia_model::loadout::{Config, ConfigLayer};
 
-use super::Files;
+use super::ConfigFiles;
 
 /// The config files of one request. The merged config is loaded when it is first asked for.
 #[derive(Debug)]
 pub struct ConfigSnapshot<'a> {
-    files: &'a Files,
+    files: &'a ConfigFiles,
     merged: OnceCell<Config<'a>>,
 }
 
 impl<'a> ConfigSnapshot<'a> {
-    pub(super) fn new(files: &'a Files) -> Self {
+    pub(super) fn new(files: &'a ConfigFiles) -> Self {
         Self {
             files,
             merged: OnceCell::new(),
@@ -25,7 +25,7 @@ impl<'a> ConfigSnapshot<'a> {
     }
 
     /// The files, lowest layer first.
-    pub fn files(&self) -> &'a Files {
+    pub fn files(&self) -> &'a ConfigFiles {
         self.files
     }
 

@@ -6,7 +6,7 @@ use materia_model::finding::Source;
 use materia_model::loadout::{Config, ConfigScope};
 
 use super::*;
-use crate::home::Variables;
+use crate::home::HomeVariables;
 
 #[test]
 fn what_ships_has_nothing_wrong_with_it() {
@@ -59,15 +59,19 @@ impl Room {
         self.0.path().join(name)
     }
 
-    fn find(&self, environment: Option<&str>, flag: Option<&str>) -> Result<Files, ReadError> {
-        let variables = Variables {
+    fn find(
+        &self,
+        environment: Option<&str>,
+        flag: Option<&str>,
+    ) -> Result<ConfigFiles, ConfigReadError> {
+        let variables = HomeVariables {
             profile_dir: Some(self.path("profile")),
             home: Some(self.path("home")),
-            ..Variables::default()
+            ..HomeVariables::default()
         };
         let home = Home::locate(&variables).unwrap();
         let project = self.path("project");
-        Files::find(Places {
+        ConfigFiles::find(Places {
             home: Some(&home),
             project: &project,
             environment: environment.map(Path::new),
@@ -120,7 +124,7 @@ fn what_nobody_named_may_be_missing_and_what_somebody_named_may_not() {
 fn a_found_config_that_is_no_file_is_refused() {
     let room = Room::new(&[("project/.pi/pi-materia.json/x", "")]);
     let error = room.find(None, None).unwrap_err();
-    assert!(matches!(error, ReadError::NotAFile { .. }), "{error}");
+    assert!(matches!(error, ConfigReadError::NotAFile { .. }), "{error}");
 }
 
 #[test]

@@ -8,7 +8,9 @@ use materia_model::text;
 use super::{DoctorAgent, DoctorCheck, Interrupted};
 use crate::agent::{KNOWN, Program, version_in};
 use crate::clock::Stopwatch;
-use crate::process::{Cause, Command, Ended, Event, Identity, Nursery, Reason, find_program};
+use crate::process::{
+    Cause, Command, Event, ProcessEnd, ProcessIdentity, ProcessSet, StopReason, find_program,
+};
 
 /// How long a program may take to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -16,13 +18,13 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// Whether nothing can escape us here, and which agents there are.
 pub(super) fn look() -> Result<(DoctorCheck, Vec<DoctorAgent>), Interrupted> {
-    let (mut nursery, refused) = match Nursery::adopting() {
+    let (mut nursery, refused) = match ProcessSet::adopting() {
         Ok(nursery) => (nursery, None),
         Err(error) => {
             let detail = format!("this process cannot adopt orphans: {error}");
             let hint = "use Linux 5.4 or newer with /proc mounted";
             (
-                Nursery::new(),
+                ProcessSet::new(),
                 Some(DoctorCheck::broken("processes", "P3", detail, hint)),
             )
         }
@@ -35,7 +37,7 @@ pub(super) fn look() -> Result<(DoctorCheck, Vec<DoctorAgent>), Interrupted> {
 }
 
 /// Starts something that leaves a child behind, and sweeps it up.
-fn orphan_check(nursery: &mut Nursery) -> DoctorCheck {
+fn orphan_check(nursery: &mut ProcessSet) -> DoctorCheck {
     let check = |result: Result<String, String>| match result {
         Ok(detail) => DoctorCheck::good("processes", "P3", detail),
         Err(detail) => DoctorCheck::broken(
@@ -54,7 +56,7 @@ fn orphan_check(nursery: &mut Nursery) -> DoctorCheck {
     let Ok(pid) = printed.parse() else {
         return check(Err(format!("no orphan could be made: {}", why(&ended))));
     };
-    let Some(orphan) = Identity::of(pid) else {
+    let Some(orphan) = ProcessIdentity::of(pid) else {
         return check(Err(format!(
             "process {pid} was started and cannot be seen in /proc"
         )));
@@ -68,7 +70,7 @@ fn orphan_check(nursery: &mut Nursery) -> DoctorCheck {
 }
 
 /// Asks all agents at once.
-fn versions(nursery: &mut Nursery) -> Result<Vec<DoctorAgent>, Interrupted> {
+fn versions(nursery: &mut ProcessSet) -> Result<Vec<DoctorAgent>, Interrupted> {
     let (mut asked, mut interrupted) = (Vec::new(), false);
     for program in KNOWN {
         let path = find_program(program.command);
@@ -95,7 +97,7 @@ fn versions(nursery: &mut Nursery) -> Result<Vec<DoctorAgent>, Interrupted> {
                     .collect::<Vec<_>>()
                     .into_iter()
                     .for_each(|leaf| {
-                        nursery.stop(leaf, Reason::Within(grace));
+                        nursery.stop(leaf, StopReason::Within(grace));
                     });
             }
             Event::Output { .. } | Event::Readable(_) | Event::Woken => {}
@@ -127,7 +129,7 @@ fn question(program: Program) -> Command {
     command
 }
 
-fn read(ended: &Ended) -> (Option<String>, Option<String>) {
+fn read(ended: &ProcessEnd) -> (Option<String>, Option<String>) {
     let printed = String::from_utf8_lossy(&ended.stdout.bytes);
     match version_in(&printed) {
         Some(version) if ended.success() => (Some(version.to_owned()), None),
@@ -135,7 +137,7 @@ fn read(ended: &Ended) -> (Option<String>, Option<String>) {
     }
 }
 
-fn why(ended: &Ended) -> String {
+fn why(ended: &ProcessEnd) -> String {
     let said = String::from_utf8_lossy(&ended.stderr.bytes);
     let said = said
         .lines()

@@ -10,7 +10,7 @@ use super::DoctorCheck;
 use super::host::nearest;
 use crate::clock::Stopwatch;
 use crate::store::dir::Scratch;
-use crate::store::lock::{Holder, Lock, Mode, Wait};
+use crate::store::lock::{Holder, Lock, LockMode, LockWait};
 use crate::store::{atomic, lock::LockError};
 
 /// The checks that write.
@@ -34,7 +34,7 @@ pub(super) fn checks(runs: &Path) -> Vec<DoctorCheck> {
 fn locks(scratch: &Path) -> DoctorCheck {
     const HINT: &str = "move state to a local filesystem with MATERIA_HOME";
     let path = scratch.join("lock");
-    let acquire = || Lock::acquire(&path, Mode::Exclusive, Wait::No, &Holder::current());
+    let acquire = || Lock::acquire(&path, LockMode::Exclusive, LockWait::No, &Holder::current());
     let first = match acquire() {
         Ok(first) => first,
         Err(error) => return DoctorCheck::broken("locks", "P1 P2", error.to_string(), HINT),

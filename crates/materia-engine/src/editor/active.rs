@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::loadout::{LoadoutError, choose, refuse_broken_files, unknown};
 use crate::clock::Clock;
-use crate::config::{self, Files};
+use crate::config::{self, ConfigFiles};
 use crate::home::Home;
 use crate::store::atomic::{self, WriteError};
 use crate::store::dir::{self, DirError};
@@ -97,7 +97,7 @@ pub enum ActiveReach {
 /// Where everything that the project brings was trusted before, it is trusted after, as it is with
 /// every change that the user makes with our own editor (S1).
 pub fn choose_active(
-    files: Files,
+    files: ConfigFiles,
     home: &Home,
     request: &ActiveLoadoutRequest,
     clock: &Clock,
@@ -178,7 +178,7 @@ fn write(file: &Path, text: &str) -> Result<(), ActiveLoadoutError> {
 }
 
 /// What a higher layer says instead.
-fn overruled(files: &Files, name: &str) -> Vec<Finding> {
+fn overruled(files: &ConfigFiles, name: &str) -> Vec<Finding> {
     let active = |layers: usize| {
         Config::load(&files.layers()[..layers])
             .active()
@@ -209,7 +209,7 @@ fn overruled(files: &Files, name: &str) -> Vec<Finding> {
     vec![Finding::warning("overruled", message).hint(hint)]
 }
 
-fn file_of(files: &Files, scope: ConfigScope) -> PathBuf {
+fn file_of(files: &ConfigFiles, scope: ConfigScope) -> PathBuf {
     let layer = files.layers().iter().position(|layer| layer.scope == scope);
     layer
         .and_then(|layer| files.path(layer))

@@ -9,10 +9,10 @@ use materia_model::picture;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::draft::Draft;
+use super::draft::ConfigDraft;
 use super::report::about;
-use super::{Edit, Section, Target};
-use crate::config::{ConfigSnapshot, Files};
+use super::{Edit, EditTarget, Section};
+use crate::config::{ConfigFiles, ConfigSnapshot};
 use crate::home::Home;
 
 /// A draft to check.
@@ -28,7 +28,7 @@ pub struct CheckRequest {
     #[cfg_attr(feature = "typescript", ts(type = "Record<string, unknown>"))]
     pub value: Value,
     /// The file it would be saved to.
-    pub target: Target,
+    pub target: EditTarget,
 }
 
 /// What would be wrong with a draft, and what its file would say.
@@ -49,7 +49,7 @@ pub struct CheckReport {
 
 /// Checks a draft of one definition; refused where its file as it is cannot be edited.
 pub fn check(
-    files: Files,
+    files: ConfigFiles,
     home: &Home,
     project: &Path,
     request: &CheckRequest,
@@ -60,7 +60,7 @@ pub fn check(
         value: Some(&request.value),
     };
     let file = request.target.file(home, project);
-    let draft = Draft::new(files, request.target, &file, [edit])?;
+    let draft = ConfigDraft::new(files, request.target, &file, [edit])?;
     let snapshot = draft.files.snapshot();
     let (issues, grid) = judge(&snapshot, edit);
     let usable = issues.iter().all(|issue| issue.severity != Severity::Error)

@@ -6,26 +6,26 @@ use std::path::Path;
 
 use materia_model::finding::{Finding, Source};
 
-use super::{Edit, Target};
-use crate::config::{self, Files};
+use super::{Edit, EditTarget};
+use crate::config::{self, ConfigFiles};
 
 /// The config files as they would be after some edits of one of them.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct ConfigDraft {
     /// All layers, the edited one with its new text.
-    pub(super) files: Files,
+    pub(super) files: ConfigFiles,
     /// The text of the edited file as it is; nothing where there is no file.
     pub(super) before: Option<String>,
     /// The text that it would have.
     pub(super) after: String,
 }
 
-impl Draft {
+impl ConfigDraft {
     /// Edits the file of `target`, which is at `path`; refused where the file as it is cannot be
     /// edited.
     pub(super) fn new<'a>(
-        files: Files,
-        target: Target,
+        files: ConfigFiles,
+        target: EditTarget,
         path: &Path,
         edits: impl IntoIterator<Item = Edit<'a>>,
     ) -> Result<Self, Vec<Finding>> {

@@ -12,7 +12,7 @@ use materia_model::text;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::store::file::{self, Mode};
+use crate::store::file::{self, WriteMode};
 
 /// The names that a justfile goes by.
 const JUSTFILES: [&str; 3] = ["justfile", "Justfile", ".justfile"];
@@ -158,7 +158,7 @@ fn finished(imported: ImportResult, into: Option<&Path>) -> Result<ImportReport,
         let file = place(&draft.name);
         if let Some(path) = &file {
             let text = format!("{:#}\n", draft.recipe);
-            file::write(path, text.as_bytes(), Mode::Create).map_err(|error| {
+            file::write(path, text.as_bytes(), WriteMode::Create).map_err(|error| {
                 ImportError::NotWritten {
                     file: path.display().to_string(),
                     why: error.to_string(),

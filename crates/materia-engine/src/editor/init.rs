@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::clock::Clock;
-use crate::config::{Files, Places, ReadError};
+use crate::config::{ConfigFiles, ConfigReadError, Places};
 use crate::home::Home;
 use crate::store::atomic::{self, WriteError};
 use crate::store::dir::{self, DirError};
@@ -47,7 +47,7 @@ pub enum Error {
     Write(#[from] WriteError),
     /// What was written cannot be read.
     #[error(transparent)]
-    Read(#[from] ReadError),
+    Read(#[from] ConfigReadError),
     /// Trust cannot be recorded.
     #[error(transparent)]
     Trust(#[from] crate::trust::Error),
@@ -102,7 +102,7 @@ pub fn init(
     let ours = files
         .iter()
         .any(|file| file.path == CONFIG && file.action == "written");
-    let found = Files::find(Places {
+    let found = ConfigFiles::find(Places {
         home: Some(home),
         project,
         environment: None,

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::check::judge;
 use super::save::{SaveConflict, SaveEdit, SaveError};
-use super::{Section, Target, is_locked, version};
-use crate::config::{ConfigSnapshot, Files};
+use super::{EditTarget, Section, is_locked, version};
+use crate::config::{ConfigFiles, ConfigSnapshot};
 
 /// The longest name of a definition, in characters.
 const MAX_NAME_CHARS: usize = 120;
@@ -19,7 +19,7 @@ const MAX_NAME_CHARS: usize = 120;
 /// Refuses an edit that must not be made, whatever it would look like.
 pub(super) fn refuse(
     before: &ConfigSnapshot<'_>,
-    target: Target,
+    target: EditTarget,
     edit: &SaveEdit,
 ) -> Result<(), SaveError> {
     refuse_name(&edit.name)?;
@@ -68,7 +68,11 @@ fn refuse_fixed(before: &ConfigSnapshot<'_>, edit: &SaveEdit) -> Result<(), Save
 }
 
 /// Refuses an edit of a definition that another editor changed meanwhile.
-fn refuse_conflict(files: &Files, target: Target, edit: &SaveEdit) -> Result<(), SaveError> {
+fn refuse_conflict(
+    files: &ConfigFiles,
+    target: EditTarget,
+    edit: &SaveEdit,
+) -> Result<(), SaveError> {
     let layer = files.layer(target.scope());
     let current = layer.and_then(|layer| version(layer, edit.section, &edit.name));
     if current == edit.base {

@@ -12,8 +12,8 @@ use materia_model::loadout::{ConfigLayer, ConfigScope};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Section, Target, is_locked, version};
-use crate::config::{ConfigSnapshot, Files};
+use super::{EditTarget, Section, is_locked, version};
+use crate::config::{ConfigFiles, ConfigSnapshot};
 use crate::editor::loadout::{self, LoadoutSummary};
 use crate::home::Home;
 
@@ -127,7 +127,7 @@ pub fn definitions(
 }
 
 fn loadout_definition(
-    files: &Files,
+    files: &ConfigFiles,
     one: WrittenDefinition<'_>,
     policy: Policy,
     listed: Option<LoadoutSummary>,
@@ -158,7 +158,7 @@ fn loadout_definition(
 }
 
 fn materia_definition(
-    files: &Files,
+    files: &ConfigFiles,
     one: WrittenDefinition<'_>,
     findings: &[Finding],
 ) -> MateriaDefinition {
@@ -198,9 +198,9 @@ fn versions(
         .collect()
 }
 
-fn config_files(files: &Files, home: &Home, project: &Path) -> Vec<ConfigFile> {
+fn config_files(files: &ConfigFiles, home: &Home, project: &Path) -> Vec<ConfigFile> {
     let layer = |scope| files.layers().iter().position(|layer| layer.scope == scope);
-    let own = [Target::User, Target::Project].map(|target| ConfigFile {
+    let own = [EditTarget::User, EditTarget::Project].map(|target| ConfigFile {
         scope: target.scope().as_str(),
         path: target.file(home, project),
         exists: layer(target.scope()).is_some(),

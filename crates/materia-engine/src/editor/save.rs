@@ -13,15 +13,15 @@ use materia_model::text::quoted;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::draft::Draft;
+use super::draft::ConfigDraft;
 use super::refusal::{refuse, refuse_broken};
-use super::{Edit, Section, Target, version};
+use super::{Edit, EditTarget, Section, version};
 use crate::clock::Clock;
-use crate::config::Files;
+use crate::config::ConfigFiles;
 use crate::home::Home;
 use crate::store::atomic::{self, WriteError};
 use crate::store::dir::{self, DirError};
-use crate::store::lock::{Holder, Lock, LockError, Mode, Wait};
+use crate::store::lock::{Holder, Lock, LockError, LockMode, LockWait};
 use crate::trust::{self, ProjectTrust};
 
 /// How long another editor may hold the lock.
@@ -33,7 +33,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SaveRequest {
     /// The file.
-    pub target: Target,
+    pub target: EditTarget,
     /// The definitions.
     pub edits: Vec<SaveEdit>,
     /// Whether it is saved although it has errors.
@@ -145,10 +145,10 @@ impl SaveEdit {
 pub fn lock_editors(home: &Home) -> Result<Lock, SaveError> {
     dir::create_private(home.profile())?;
     let path = home.profile().join("edit.lock");
-    let wait = Wait::For(LOCK_TIMEOUT);
+    let wait = LockWait::For(LOCK_TIMEOUT);
     Ok(Lock::acquire(
         &path,
-        Mode::Exclusive,
+        LockMode::Exclusive,
         wait,
         &Holder::current(),
     )?)
@@ -159,7 +159,7 @@ pub fn lock_editors(home: &Home) -> Result<Lock, SaveError> {
 /// Where everything that the project brings was trusted before, it is trusted after: the user wrote
 /// the difference. Where it was not, saving a part of it does not make the rest trusted.
 pub fn save(
-    files: Files,
+    files: ConfigFiles,
     request: &SaveRequest,
     context: SaveContext<'_>,
 ) -> Result<SaveReport, SaveError> {
@@ -182,7 +182,7 @@ pub fn save(
             .is_ok()
     };
     let edits = request.edits.iter().map(SaveEdit::edit);
-    let draft = Draft::new(files, target, &file, edits).map_err(SaveError::Broken)?;
+    let draft = ConfigDraft::new(files, target, &file, edits).map_err(SaveError::Broken)?;
     let after = draft.files.snapshot();
     if !request.even_broken {
         refuse_broken(&after, &request.edits)?;
@@ -208,9 +208,9 @@ pub fn save(
     })
 }
 
-fn make_folder(file: &Path, target: Target) -> Result<(), DirError> {
+fn make_folder(file: &Path, target: EditTarget) -> Result<(), DirError> {
     match (target, file.parent()) {
-        (Target::Project, Some(parent)) if !parent.exists() => dir::create_private(parent),
+        (EditTarget::Project, Some(parent)) if !parent.exists() => dir::create_private(parent),
         _ => Ok(()),
     }
 }

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::*;
 use crate::clock::Clock;
-use crate::config::{Files, Places};
-use crate::home::Variables;
+use crate::config::{ConfigFiles, Places};
+use crate::home::HomeVariables;
 use crate::store::atomic;
 
 struct TestEditor {
@@ -19,9 +19,9 @@ struct TestEditor {
 impl TestEditor {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home::locate(&Variables {
+        let home = Home::locate(&HomeVariables {
             home: Some(dir.path().join("home")),
-            ..Variables::default()
+            ..HomeVariables::default()
         });
         Self {
             home: home.unwrap(),
@@ -29,8 +29,8 @@ impl TestEditor {
         }
     }
 
-    fn files(&self) -> Files {
-        Files::find(Places {
+    fn files(&self) -> ConfigFiles {
+        ConfigFiles::find(Places {
             home: Some(&self.home),
             project: self.dir.path(),
             environment: None,
@@ -56,7 +56,7 @@ impl TestEditor {
             base: base.map(str::to_owned),
         };
         let request = SaveRequest {
-            target: Target::User,
+            target: EditTarget::User,
             edits: vec![edit],
             even_broken: false,
         };
@@ -162,7 +162,7 @@ fn a_draft_gets_the_findings_of_a_cast_and_nothing_is_written() {
         section: Section::Loadout,
         name: "My Own".to_owned(),
         value,
-        target: Target::User,
+        target: EditTarget::User,
     };
     let report = editor.check(&request).unwrap();
     assert!(!report.usable && report.grid.is_none());

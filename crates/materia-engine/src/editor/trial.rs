@@ -16,12 +16,12 @@ use materia_model::utility::UtilityInput;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::draft::Draft;
-use super::{Edit, Section, Target};
-use crate::config::{ConfigSnapshot, Files};
+use super::draft::ConfigDraft;
+use super::{Edit, EditTarget, Section};
+use crate::config::{ConfigFiles, ConfigSnapshot};
 use crate::home::Home;
 use crate::library::Library;
-use crate::process::Nursery;
+use crate::process::ProcessSet;
 use crate::store::dir::{self, DirError, Scratch};
 use crate::trust::ProjectTrust;
 use crate::utility::call::Called;
@@ -38,7 +38,7 @@ pub struct TrialRequest {
     #[cfg_attr(feature = "typescript", ts(type = "Record<string, unknown> | null"))]
     pub value: Option<Value>,
     /// The file it would be saved to.
-    pub target: Target,
+    pub target: EditTarget,
     /// What stands in for the person's request.
     pub request: String,
     /// What stands in for the shared state.
@@ -121,7 +121,7 @@ pub struct TrialContext<'a> {
 
 /// Runs a utility as the config files have it, or as it is being edited.
 pub fn trial(
-    files: Files,
+    files: ConfigFiles,
     request: &TrialRequest,
     context: TrialContext<'_>,
 ) -> Result<TrialReport, TrialError> {
@@ -152,23 +152,24 @@ pub fn trial(
         folder: files.path(materia.owner).and_then(Path::parent),
         spool: scratch.path(),
     };
-    let called = call.run(input.clone(), &mut Nursery::new())?;
+    let called = call.run(input.clone(), &mut ProcessSet::new())?;
     Ok(report(materia, input, &called))
 }
 
 /// The config files with the utility as it is being edited.
 fn drafted(
-    files: Files,
+    files: ConfigFiles,
     request: &TrialRequest,
     context: TrialContext<'_>,
-) -> Result<Files, TrialError> {
+) -> Result<ConfigFiles, TrialError> {
     let edit = Edit {
         section: Section::Materia,
         name: &request.materia,
         value: request.value.as_ref(),
     };
     let file = request.target.file(context.home, context.project);
-    let draft = Draft::new(files, request.target, &file, [edit]).map_err(TrialError::Broken)?;
+    let draft =
+        ConfigDraft::new(files, request.target, &file, [edit]).map_err(TrialError::Broken)?;
     Ok(draft.files)
 }
 

@@ -10,7 +10,7 @@ use materia_model::finding::{Finding, Severity, Source};
 use materia_model::loadout::{Config, ConfigScope};
 use serde::Serialize;
 
-use crate::config::{Files, ReadError, SHIPPED_NAME};
+use crate::config::{ConfigFiles, ConfigReadError, SHIPPED_NAME};
 use crate::library::Library;
 
 /// The answer to `validate`.
@@ -122,21 +122,21 @@ pub fn in_effect(config: &Config<'_>) -> ValidateReport {
 
 fn check(named: &Path, path: PathBuf) -> ValidatedFile {
     let name = named.to_string_lossy().into_owned();
-    let issues = match Files::alone(named, path) {
+    let issues = match ConfigFiles::alone(named, path) {
         Ok(files) => issues(&files, &name),
         Err(error) => vec![unreadable(&error)],
     };
     ValidatedFile::new(name, issues)
 }
 
-fn unreadable(error: &ReadError) -> Finding {
+fn unreadable(error: &ConfigReadError) -> Finding {
     let cause = std::error::Error::source(error)
         .map(|cause| format!(": {cause}"))
         .unwrap_or_default();
     Finding::error(error.code(), format!("{error}{cause}")).hint(error.hint())
 }
 
-fn issues(files: &Files, name: &str) -> Vec<Finding> {
+fn issues(files: &ConfigFiles, name: &str) -> Vec<Finding> {
     if let Some(document) = files.layers().last().map(|layer| &layer.document)
         && (document.is_recipe() || name.ends_with(".md"))
     {

@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use crate::config::ReadError;
+use crate::config::ConfigReadError;
 use crate::home::NoHome;
 use crate::post::Error as PostError;
 use crate::recipe::NotResolved;
@@ -156,9 +156,9 @@ impl From<WatchError> for ApiError {
     }
 }
 
-impl From<ReadError> for ApiError {
-    fn from(error: ReadError) -> Self {
-        let kind = if let ReadError::Missing { .. } = error {
+impl From<ConfigReadError> for ApiError {
+    fn from(error: ConfigReadError) -> Self {
+        let kind = if let ConfigReadError::Missing { .. } = error {
             ErrorKind::NotFound
         } else {
             ErrorKind::Invalid

@@ -5,9 +5,9 @@ use std::io;
 
 use super::{ApiError, ErrorKind};
 use crate::editor::import::ImportError;
-use crate::launch::artifact::ArtifactError;
+use crate::launch::artifact::DeclarationError;
 use crate::launch::run::Error as RunError;
-use crate::launch::spawn::SpawnError;
+use crate::launch::spawn::RunSpawnError;
 use crate::recipe::source::SourceError;
 use crate::store::text::TextError;
 use crate::utility::{UtilityError, UtilityErrorKind};
@@ -73,17 +73,17 @@ impl From<RunError> for ApiError {
     }
 }
 
-impl From<SpawnError> for ApiError {
-    fn from(error: SpawnError) -> Self {
+impl From<RunSpawnError> for ApiError {
+    fn from(error: RunSpawnError) -> Self {
         match error {
-            SpawnError::Invalid(findings) => Self::from_findings(findings),
-            SpawnError::Run(error) => error.into(),
+            RunSpawnError::Invalid(findings) => Self::from_findings(findings),
+            RunSpawnError::Run(error) => error.into(),
         }
     }
 }
 
-impl From<ArtifactError> for ApiError {
-    fn from(error: ArtifactError) -> Self {
+impl From<DeclarationError> for ApiError {
+    fn from(error: DeclarationError) -> Self {
         Self::from_error(ErrorKind::Invalid, "invalid_artifact", &error).hint(error.hint())
     }
 }

@@ -16,7 +16,7 @@ use crate::store::stream;
 
 /// What a plan has around it.
 #[derive(Debug, Default)]
-pub(crate) struct Around {
+pub(crate) struct DetachedIo {
     /// Where everything goes that commands write, besides where the plan has it flow.
     pub streams: Option<Streams>,
     /// What must not get into the streams.
@@ -45,7 +45,7 @@ pub(crate) enum ObserverCommand {
     Feed(Vec<u8>),
 }
 
-impl Around {
+impl DetachedIo {
     /// Surroundings in which everything is still to come.
     pub(crate) fn new(streams: Streams, guard: SecretGuard, held: bool) -> Self {
         Self {

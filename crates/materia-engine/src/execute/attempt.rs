@@ -14,11 +14,11 @@ use super::flow::Flow;
 use super::leaf::OUTPUT_LOST;
 use super::parallel;
 use super::report::FailedCommand;
-use super::task::{Done, End, Phase, Stop, Task, TaskId, Trail};
-use super::walk::{Action, Walk};
+use super::task::{Done, End, NodeStop, NodeTask, Phase, TaskId, Trail};
+use super::walk::{Action, PlanWalk};
 use crate::clock;
 
-impl<'p> Walk<'_, 'p> {
+impl<'p> PlanWalk<'_, 'p> {
     /// Adds a node and lets it begin.
     pub(super) fn add(
         &mut self,
@@ -32,7 +32,7 @@ impl<'p> Walk<'_, 'p> {
             (above.shown_attempt, recovering)
         });
         let own = plan.controls.input.as_ref().map(|text| Flow::text(text));
-        let id = self.tasks.add(Task {
+        let id = self.tasks.add(NodeTask {
             plan,
             parent,
             input: own.unwrap_or(input),
@@ -155,8 +155,8 @@ impl<'p> Walk<'_, 'p> {
             done.trail = trail;
         }
         match stopping {
-            Some(Stop::TimedOut) => (done.end, done.code) = (End::TimedOut, 124),
-            Some(Stop::Cancelled) => (done.end, done.code) = (End::Cancelled, 130),
+            Some(NodeStop::TimedOut) => (done.end, done.code) = (End::TimedOut, 124),
+            Some(NodeStop::Cancelled) => (done.end, done.code) = (End::Cancelled, 130),
             None if done.end == End::Ok => self.select_output(controls, &mut done),
             None => {}
         }

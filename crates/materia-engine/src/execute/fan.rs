@@ -20,7 +20,7 @@ const IN_MEMORY: usize = 1 << 20;
 
 /// The branches of a parallel node.
 #[derive(Debug)]
-pub(super) struct Fan {
+pub(super) struct ParallelBranches {
     /// How many have begun.
     pub(super) started: usize,
     /// How many of those are not over.
@@ -30,7 +30,7 @@ pub(super) struct Fan {
     /// Whether it is on the list of those that wait for commands to start.
     pub(super) held_back: bool,
     /// Every branch, in the order of the join.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<BranchState>,
     shelf: Option<Arc<File>>,
     shelved: u64,
     in_memory: usize,
@@ -38,7 +38,7 @@ pub(super) struct Fan {
 
 /// What became of one branch.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum BranchState {
     /// It has not begun.
     Waiting,
     /// It runs.
@@ -54,13 +54,13 @@ pub(super) struct Finished {
     pub(super) code: i32,
     pub(super) stderr: String,
     pub(super) scope: FailurePolicy,
-    pub(super) kept: Kept,
+    pub(super) kept: BranchOutput,
     pub(super) trail: Trail,
 }
 
 /// What a branch wrote.
 #[derive(Debug)]
-pub(super) enum Kept {
+pub(super) enum BranchOutput {
     /// Nothing, or nothing that anybody will read.
     Nothing,
     /// All of this.
@@ -73,14 +73,14 @@ pub(super) enum Kept {
     },
 }
 
-impl Fan {
+impl ParallelBranches {
     pub(super) fn new(branches: usize) -> Self {
         Self {
             started: 0,
             running: 0,
             doomed: false,
             held_back: false,
-            places: (0..branches).map(|_| Place::Waiting).collect(),
+            places: (0..branches).map(|_| BranchState::Waiting).collect(),
             shelf: None,
             shelved: 0,
             in_memory: 0,
@@ -93,8 +93,8 @@ impl Fan {
             .iter()
             .take(self.started)
             .filter_map(|place| match place {
-                Place::Running(id) => Some(*id),
-                Place::Waiting | Place::Ended(_) => None,
+                BranchState::Running(id) => Some(*id),
+                BranchState::Waiting | BranchState::Ended(_) => None,
             })
     }
 
@@ -109,9 +109,9 @@ impl Fan {
         let fatal = is_fatal(done.end, done.scope, own);
         // The output of a failed branch is no part of a join; that of a fatal one is the result.
         let kept = match done.end {
-            _ if fatal => Kept::Flow(done.flow),
+            _ if fatal => BranchOutput::Flow(done.flow),
             End::Ok => self.shelve(done.flow, spool),
-            End::Skipped | End::Failed | End::TimedOut | End::Cancelled => Kept::Nothing,
+            End::Skipped | End::Failed | End::TimedOut | End::Cancelled => BranchOutput::Nothing,
         };
         let Done {
             end,
@@ -123,7 +123,7 @@ impl Fan {
         } = done;
         self.running -= 1;
         self.doomed |= fatal;
-        self.places[slot] = Place::Ended(Finished {
+        self.places[slot] = BranchState::Ended(Finished {
             end,
             code,
             stderr,
@@ -136,9 +136,9 @@ impl Fan {
 
     /// Moves an output to the common file, so that neither memory nor the number of open files
     /// grows with that of branches.
-    fn shelve(&mut self, flow: Flow, spool: &Spool) -> Kept {
+    fn shelve(&mut self, flow: Flow, spool: &Spool) -> BranchOutput {
         let small = match &flow {
-            Flow::None => return Kept::Nothing,
+            Flow::None => return BranchOutput::Nothing,
             Flow::Bytes(bytes) => self.in_memory + bytes.len() <= IN_MEMORY,
             Flow::File(_) => self.places.len() <= FEW,
         };
@@ -146,13 +146,13 @@ impl Fan {
             self.in_memory += bytes.len();
         }
         if small {
-            Kept::Flow(flow)
+            BranchOutput::Flow(flow)
         } else {
-            self.moved(&flow, spool).unwrap_or(Kept::Flow(flow))
+            self.moved(&flow, spool).unwrap_or(BranchOutput::Flow(flow))
         }
     }
 
-    fn moved(&mut self, flow: &Flow, spool: &Spool) -> io::Result<Kept> {
+    fn moved(&mut self, flow: &Flow, spool: &Spool) -> io::Result<BranchOutput> {
         let shelf = match &self.shelf {
             Some(shelf) => Arc::clone(shelf),
             None => Arc::clone(self.shelf.insert(Arc::new(spool.file()?))),
@@ -171,7 +171,7 @@ impl Fan {
             }
         };
         self.shelved = start + len;
-        Ok(Kept::Part {
+        Ok(BranchOutput::Part {
             file: shelf,
             start,
             len,

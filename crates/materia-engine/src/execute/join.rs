@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use materia_model::template::Plan;
 
-use super::fan::{Finished, Kept, Place};
+use super::fan::{BranchOutput, BranchState, Finished};
 use super::flow::{Flow, Spool};
 use super::report::{Branch, BranchStatus};
 use super::task::End;
@@ -20,13 +20,13 @@ use crate::store::spool;
 const GATHERED: usize = 64 * 1024;
 
 /// What came of one branch.
-pub(super) fn report((index, (plan, place)): (usize, (&Plan, &Place))) -> Branch {
+pub(super) fn report((index, (plan, place)): (usize, (&Plan, &BranchState))) -> Branch {
     let label = plan
         .controls
         .label
         .clone()
         .unwrap_or_else(|| format!("branch {}", index + 1));
-    let Place::Ended(Finished {
+    let BranchState::Ended(Finished {
         end, code, stderr, ..
     }) = place
     else {
@@ -58,7 +58,7 @@ pub(super) fn report((index, (plan, place)): (usize, (&Plan, &Place))) -> Branch
 }
 
 /// The whole text.
-pub(super) fn text(spool: &Spool, reports: &[Branch], places: &[Place]) -> io::Result<Flow> {
+pub(super) fn text(spool: &Spool, reports: &[Branch], places: &[BranchState]) -> io::Result<Flow> {
     let mut joined = Joined {
         spool,
         file: None,
@@ -78,7 +78,7 @@ pub(super) fn text(spool: &Spool, reports: &[Branch], places: &[Place]) -> io::R
             status.word()
         ))?;
         match (status, place) {
-            (BranchStatus::Done, Place::Ended(Finished { kept, .. })) => joined.kept(kept)?,
+            (BranchStatus::Done, BranchState::Ended(Finished { kept, .. })) => joined.kept(kept)?,
             (BranchStatus::Done | BranchStatus::Skipped, _) => {}
             (BranchStatus::Failed | BranchStatus::Timeout | BranchStatus::Cancelled, _) => {
                 joined.text(&format!("exit: {code}"))?;
@@ -109,10 +109,10 @@ impl Joined<'_> {
         }
     }
 
-    fn kept(&mut self, kept: &Kept) -> io::Result<()> {
+    fn kept(&mut self, kept: &BranchOutput) -> io::Result<()> {
         let (file, start, len) = match kept {
-            Kept::Nothing | Kept::Flow(Flow::None) => return Ok(()),
-            Kept::Flow(Flow::Bytes(bytes)) => {
+            BranchOutput::Nothing | BranchOutput::Flow(Flow::None) => return Ok(()),
+            BranchOutput::Flow(Flow::Bytes(bytes)) => {
                 self.gathered.extend_from_slice(bytes);
                 return if self.gathered.len() >= GATHERED {
                     self.write_gathered()
@@ -120,8 +120,8 @@ impl Joined<'_> {
                     Ok(())
                 };
             }
-            Kept::Flow(Flow::File(file)) => (file, 0, file.metadata()?.len()),
-            Kept::Part { file, start, len } => (file, *start, *len),
+            BranchOutput::Flow(Flow::File(file)) => (file, 0, file.metadata()?.len()),
+            BranchOutput::Part { file, start, len } => (file, *start, *len),
         };
         if len >= GATHERED as u64 {
             self.write_gathered()?;

@@ -13,9 +13,11 @@ use rustix::io::Errno;
 use super::RunProgress;
 use super::flow::Flow;
 use super::report::{CommandRun, FailedCommand};
-use super::task::{Done, End, Phase, Stop, Task, TaskId, Trail};
-use super::walk::{Action, Walk};
-use crate::process::{Capture, Cause, Command, Ended, Sink, SpawnError, Spill, Status, Stdin};
+use super::task::{Done, End, NodeStop, NodeTask, Phase, TaskId, Trail};
+use super::walk::{Action, PlanWalk};
+use crate::process::{
+    Capture, Cause, Command, ProcessEnd, SpawnError, Spill, Status, Stdin, StreamSink,
+};
 
 /// How much of a stream of complaints is kept for the report.
 const STDERR_MEMORY: usize = 64 * 1024;
@@ -39,7 +41,7 @@ pub(super) fn most_at_once(asked: Option<usize>) -> usize {
     asked.unwrap_or(MOST_AT_ONCE).min(possible).max(1)
 }
 
-impl Walk<'_, '_> {
+impl PlanWalk<'_, '_> {
     /// Starts commands that wait, while there is a place for them.
     pub(super) fn start_queued(&mut self) {
         while self.leaves.len() < self.jobs
@@ -99,7 +101,7 @@ impl Walk<'_, '_> {
 
     /// Where a command writes: into our hands, and no further where nothing is to be read but the
     /// streams.
-    fn sinks(&self) -> (Sink, Sink) {
+    fn sinks(&self) -> (StreamSink, StreamSink) {
         let shown = self.around.streams.is_some();
         let stdout = if self.terminal {
             Capture {
@@ -117,7 +119,7 @@ impl Walk<'_, '_> {
             spill: Spill::Nowhere,
             live: shown || self.controller.wants_stderr(),
         };
-        (Sink::Capture(stdout), Sink::Capture(stderr))
+        (StreamSink::Capture(stdout), StreamSink::Capture(stderr))
     }
 
     /// Lets a command wait until another one is over, and no longer tries to run so many at once
@@ -131,7 +133,7 @@ impl Walk<'_, '_> {
     }
 
     /// A command is over: notes it down and hands its result to its node.
-    pub(super) fn leaf_ended(&mut self, ended: &mut Ended) {
+    pub(super) fn leaf_ended(&mut self, ended: &mut ProcessEnd) {
         let Some(id) = self.leaves.remove(&ended.leaf) else {
             return;
         };
@@ -227,7 +229,7 @@ fn start_ourselves(command: &mut Command) {
 }
 
 /// An execution of a node's command of which nothing is known yet.
-fn of(task: &Task<'_>) -> CommandRun {
+fn of(task: &NodeTask<'_>) -> CommandRun {
     let argv = if let PlanBody::Command { argv, .. } = &task.plan.body {
         argv.clone()
     } else {
@@ -261,18 +263,18 @@ fn lacked_room(cause: &Cause) -> bool {
 
 /// How a command ended for its node, and with which exit code. A deadline of a node around it
 /// counts as its own.
-fn judged(ended: &Ended, stopping: Option<Stop>) -> (End, i32) {
+fn judged(ended: &ProcessEnd, stopping: Option<NodeStop>) -> (End, i32) {
     match &ended.cause {
         Cause::Finished(Status::Exited(0)) => (End::Ok, 0),
         Cause::Finished(status) => (End::Failed, status.code()),
         Cause::NotStarted(_) => (End::Failed, ended.code()),
         Cause::TimedOut(_) => (End::TimedOut, 124),
-        Cause::Cancelled(_) if stopping == Some(Stop::TimedOut) => (End::TimedOut, 124),
+        Cause::Cancelled(_) if stopping == Some(NodeStop::TimedOut) => (End::TimedOut, 124),
         Cause::Cancelled(_) => (End::Cancelled, ended.code()),
     }
 }
 
-fn signal_of(ended: &Ended) -> Option<i32> {
+fn signal_of(ended: &ProcessEnd) -> Option<i32> {
     match ended.cause.status()? {
         Status::Signalled { signal, .. } => Some(signal),
         Status::Exited(_) | Status::Unknown => None,
@@ -280,7 +282,7 @@ fn signal_of(ended: &Ended) -> Option<i32> {
 }
 
 /// The end of what a command wrote to stderr, or why it never ran.
-fn complaint(ended: &Ended) -> String {
+fn complaint(ended: &ProcessEnd) -> String {
     if let Cause::NotStarted(error) = &ended.cause {
         return match error.hint() {
             Some(hint) => format!("{error}; {hint}"),

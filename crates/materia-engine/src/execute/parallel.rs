@@ -6,14 +6,14 @@
 
 use materia_model::template::plan::{FailurePolicy, PlanBody};
 
-use super::fan::{Fan, Finished, Kept, Place, is_fatal};
+use super::fan::{BranchOutput, BranchState, Finished, ParallelBranches, is_fatal};
 use super::flow::Flow;
 use super::report::BranchStatus;
-use super::task::{Done, End, Phase, Stop, TaskId, Trail};
-use super::walk::{Action, Walk};
+use super::task::{Done, End, NodeStop, Phase, TaskId, Trail};
+use super::walk::{Action, PlanWalk};
 use super::{join, report};
 
-impl<'p> Walk<'_, 'p> {
+impl<'p> PlanWalk<'_, 'p> {
     /// Starts branches while there is a place for them, and not more than can be put to work: what
     /// waits holds files.
     pub(super) fn fill(&mut self, id: TaskId) {
@@ -47,7 +47,7 @@ impl<'p> Walk<'_, 'p> {
             fan.running += 1;
             let child = self.add(next, Some((id, slot)), input);
             if let Some(Phase::Parallel(fan)) = self.task(id).map(|task| &mut task.phase) {
-                fan.places[slot] = Place::Running(child);
+                fan.places[slot] = BranchState::Running(child);
             }
         }
         self.join_if_complete(id);
@@ -105,7 +105,7 @@ impl<'p> Walk<'_, 'p> {
             };
             others
                 .into_iter()
-                .for_each(|sibling| self.stop(sibling, Stop::Cancelled));
+                .for_each(|sibling| self.stop(sibling, NodeStop::Cancelled));
             let Some((parent, _)) = parent.filter(|_| !tries_again) else {
                 return;
             };
@@ -140,7 +140,7 @@ impl<'p> Walk<'_, 'p> {
     fn joined(
         &self,
         plans: &'p [materia_model::template::Plan],
-        mut places: Vec<Place>,
+        mut places: Vec<BranchState>,
         own: FailurePolicy,
         min_successful: usize,
     ) -> Done {
@@ -161,9 +161,9 @@ impl<'p> Walk<'_, 'p> {
             ..
         }) = fatal
         {
-            let flow = match std::mem::replace(kept, Kept::Nothing) {
-                Kept::Flow(flow) => flow,
-                Kept::Part { .. } | Kept::Nothing => Flow::None,
+            let flow = match std::mem::replace(kept, BranchOutput::Nothing) {
+                BranchOutput::Flow(flow) => flow,
+                BranchOutput::Part { .. } | BranchOutput::Nothing => Flow::None,
             };
             let (end, code, stderr) = (*end, *code, std::mem::take(stderr));
             trail.branches.extend(reports);
@@ -225,12 +225,12 @@ impl<'p> Walk<'_, 'p> {
 
 /// What a new attempt of a parallel node begins with.
 pub(super) fn unstarted(branches: usize) -> Phase {
-    Phase::Parallel(Fan::new(branches))
+    Phase::Parallel(ParallelBranches::new(branches))
 }
 
-fn finished(places: &mut [Place]) -> impl Iterator<Item = &mut Finished> {
+fn finished(places: &mut [BranchState]) -> impl Iterator<Item = &mut Finished> {
     places.iter_mut().filter_map(|place| match place {
-        Place::Ended(branch) => Some(branch),
-        Place::Waiting | Place::Running(_) => None,
+        BranchState::Ended(branch) => Some(branch),
+        BranchState::Waiting | BranchState::Running(_) => None,
     })
 }

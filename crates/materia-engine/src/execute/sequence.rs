@@ -4,9 +4,9 @@ use materia_model::template::plan::{FailurePolicy, PlanBody};
 
 use super::flow::Flow;
 use super::task::{Done, Phase, TaskId};
-use super::walk::{Action, Walk};
+use super::walk::{Action, PlanWalk};
 
-impl Walk<'_, '_> {
+impl PlanWalk<'_, '_> {
     /// A step is over: the next one begins with what it wrote, or the sequence ends with it.
     pub(super) fn step_ended(&mut self, id: TaskId, mut done: Done) {
         let Some(task) = self.task(id) else { return };

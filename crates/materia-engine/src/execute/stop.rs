@@ -5,18 +5,18 @@
 
 use std::time::{Duration, Instant};
 
-use super::task::{Done, Phase, Stop, TaskId};
-use super::walk::{Action, Walk};
+use super::task::{Done, NodeStop, Phase, TaskId};
+use super::walk::{Action, PlanWalk};
 use crate::clock;
-use crate::process::Reason;
+use crate::process::StopReason;
 
-impl Walk<'_, '_> {
+impl PlanWalk<'_, '_> {
     /// Stops a node and everything below it, from outside.
-    pub(super) fn stop(&mut self, id: TaskId, stop: Stop) {
+    pub(super) fn stop(&mut self, id: TaskId, stop: NodeStop) {
         self.stop_tree(id, stop, true);
     }
 
-    fn stop_tree(&mut self, id: TaskId, stop: Stop, from_above: bool) {
+    fn stop_tree(&mut self, id: TaskId, stop: NodeStop, from_above: bool) {
         let Some(task) = self.task(id) else { return };
         task.stopped_from_above |= from_above;
         if task.stopping.is_some() {
@@ -42,7 +42,7 @@ impl Walk<'_, '_> {
             }
             Phase::Running(leaf) => {
                 let leaf = *leaf;
-                return self.nursery.stop(leaf, Reason::Cancelled);
+                return self.nursery.stop(leaf, StopReason::Cancelled);
             }
             Phase::Sequence { current, .. }
             | Phase::Nested(current)
@@ -76,7 +76,7 @@ impl Walk<'_, '_> {
                     self.attempt(id);
                 }
                 Some(task) if task.deadline == Some(at) => {
-                    self.stop_tree(id, Stop::TimedOut, false);
+                    self.stop_tree(id, NodeStop::TimedOut, false);
                 }
                 _ => {}
             }

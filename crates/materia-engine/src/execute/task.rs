@@ -8,10 +8,10 @@ use std::time::Instant;
 use materia_model::template::Plan;
 use materia_model::template::plan::FailurePolicy;
 
-use super::fan::Fan;
+use super::fan::ParallelBranches;
 use super::flow::Flow;
 use super::report::{Branch, FailedCommand};
-use crate::process::LeafId;
+use crate::process::ChildId;
 
 /// One running node: its place in the list, and when it came there, because places are used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,13 +23,13 @@ pub(super) struct TaskId {
 /// The nodes that are being run.
 #[derive(Debug, Default)]
 pub(super) struct Tasks<'p> {
-    places: Vec<Option<(u64, Task<'p>)>>,
+    places: Vec<Option<(u64, NodeTask<'p>)>>,
     free: Vec<usize>,
     births: u64,
 }
 
 impl<'p> Tasks<'p> {
-    pub(super) fn add(&mut self, task: Task<'p>) -> TaskId {
+    pub(super) fn add(&mut self, task: NodeTask<'p>) -> TaskId {
         self.births += 1;
         let birth = self.births;
         let place = self.free.pop().unwrap_or(self.places.len());
@@ -41,12 +41,12 @@ impl<'p> Tasks<'p> {
         TaskId { place, birth }
     }
 
-    pub(super) fn get_mut(&mut self, id: TaskId) -> Option<&mut Task<'p>> {
+    pub(super) fn get_mut(&mut self, id: TaskId) -> Option<&mut NodeTask<'p>> {
         let (birth, task) = self.places.get_mut(id.place)?.as_mut()?;
         (*birth == id.birth).then_some(task)
     }
 
-    pub(super) fn remove(&mut self, id: TaskId) -> Option<Task<'p>> {
+    pub(super) fn remove(&mut self, id: TaskId) -> Option<NodeTask<'p>> {
         self.get_mut(id)?;
         self.free.push(id.place);
         self.places[id.place].take().map(|(_, task)| task)
@@ -55,7 +55,7 @@ impl<'p> Tasks<'p> {
 
 /// A node that is being run.
 #[derive(Debug)]
-pub(super) struct Task<'p> {
+pub(super) struct NodeTask<'p> {
     /// What it runs.
     pub(super) plan: &'p Plan,
     /// Who waits for it, and as which child.
@@ -69,7 +69,7 @@ pub(super) struct Task<'p> {
     /// When this attempt has to be over.
     pub(super) deadline: Option<Instant>,
     /// Why it is being stopped.
-    pub(super) stopping: Option<Stop>,
+    pub(super) stopping: Option<NodeStop>,
     /// Whether somebody else stops it than its own deadline, so that it is not tried again.
     pub(super) stopped_from_above: bool,
     /// Whether it is only cleaning up between attempts, so that its success is no success of the
@@ -79,7 +79,7 @@ pub(super) struct Task<'p> {
     pub(super) phase: Phase,
 }
 
-impl Task<'_> {
+impl NodeTask<'_> {
     /// Whether a failure of what it is doing now would be followed by another attempt.
     pub(super) fn tries_again(&self) -> bool {
         let recovering = matches!(self.phase, Phase::Recovering { .. });
@@ -89,7 +89,7 @@ impl Task<'_> {
 
 /// Why a node is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum NodeStop {
     /// A deadline passed.
     TimedOut,
     /// Another branch failed for everybody, or a person asked.
@@ -106,7 +106,7 @@ pub(super) enum Phase {
     /// A command that waits for a free place.
     Queued,
     /// A command that runs.
-    Running(LeafId),
+    Running(ChildId),
     /// A sequence at this step, with what happened so far.
     Sequence {
         step: usize,
@@ -114,7 +114,7 @@ pub(super) enum Phase {
         so_far: Trail,
     },
     /// A parallel node.
-    Parallel(Fan),
+    Parallel(ParallelBranches),
     /// A node inside a node.
     Nested(Option<TaskId>),
     /// Cleaning up after a failed attempt, of which this is known.
@@ -232,7 +232,7 @@ mod tests {
             body: PlanBody::Skipped(PlanKind::Command),
             controls: PlanControls::plain(FailurePolicy::Continue),
         };
-        let task = || Task {
+        let task = || NodeTask {
             plan: &plan,
             parent: None,
             input: Flow::None,

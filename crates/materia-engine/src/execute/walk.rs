@@ -9,27 +9,27 @@ use std::time::{Duration, Instant};
 
 use materia_model::secret;
 
-use super::around::{self, Around, ObserverCommand};
+use super::around::{self, DetachedIo, ObserverCommand};
 use super::flow::{Flow, Spool};
 use super::report::{self, CommandRun, Coverage, ExecutionStatus, Outcome};
-use super::task::{Done, Stop, Task, TaskId, Tasks};
+use super::task::{Done, NodeStop, NodeTask, TaskId, Tasks};
 use super::{Request, RunController, RunProgress};
 use crate::clock;
-use crate::process::{Event, LeafId, Nursery, Signal, Stream};
+use crate::process::{ChildId, Event, ProcessSet, Signal, Stream};
 
 /// How often an observer is asked in a row what commands are to be fed; others want to be heard,
 /// too.
 const MOUTHFULS: usize = 64;
 
 /// One walk through one plan.
-pub(super) struct Walk<'r, 'p> {
+pub(super) struct PlanWalk<'r, 'p> {
     pub(super) request: &'r Request<'p>,
-    pub(super) around: &'r Around,
+    pub(super) around: &'r DetachedIo,
     /// Whether nobody reads what commands write but the streams.
     pub(super) terminal: bool,
     /// What every running command's streams go through on their way to a file.
-    pub(super) veils: BTreeMap<(LeafId, Stream), secret::RedactedStream<'r>>,
-    pub(super) nursery: &'r mut Nursery,
+    pub(super) veils: BTreeMap<(ChildId, Stream), secret::RedactedStream<'r>>,
+    pub(super) nursery: &'r mut ProcessSet,
     pub(super) controller: &'r mut dyn RunController,
     pub(super) spool: Spool,
     pub(super) tasks: Tasks<'p>,
@@ -40,7 +40,7 @@ pub(super) struct Walk<'r, 'p> {
     pub(super) queue: VecDeque<TaskId>,
     /// Parallel nodes that start no branches while enough commands wait.
     pub(super) held_back: Vec<TaskId>,
-    pub(super) leaves: BTreeMap<LeafId, TaskId>,
+    pub(super) leaves: BTreeMap<ChildId, TaskId>,
     pub(super) jobs: usize,
     pub(super) timers: BTreeSet<(Instant, TaskId)>,
     pub(super) commands: Vec<CommandRun>,
@@ -58,11 +58,11 @@ pub(super) enum Action {
     Settle(TaskId, Done),
 }
 
-impl<'r, 'p> Walk<'r, 'p> {
+impl<'r, 'p> PlanWalk<'r, 'p> {
     pub(super) fn new(
         request: &'r Request<'p>,
-        around: &'r Around,
-        nursery: &'r mut Nursery,
+        around: &'r DetachedIo,
+        nursery: &'r mut ProcessSet,
         controller: &'r mut dyn RunController,
         spool: Spool,
     ) -> Self {
@@ -151,7 +151,7 @@ impl<'r, 'p> Walk<'r, 'p> {
 
     /// Adds what a command wrote to a stream that is kept, without its secrets (S3), wherever the
     /// pieces were cut.
-    fn write_down(&mut self, leaf: LeafId, stream: Stream, bytes: &[u8]) {
+    fn write_down(&mut self, leaf: ChildId, stream: Stream, bytes: &[u8]) {
         if self.around.streams.is_none() {
             return;
         }
@@ -166,7 +166,7 @@ impl<'r, 'p> Walk<'r, 'p> {
     }
 
     /// Adds what was held back of a command's streams: nothing follows.
-    pub(super) fn write_rest(&mut self, leaf: LeafId) {
+    pub(super) fn write_rest(&mut self, leaf: ChildId) {
         for stream in [Stream::Stdout, Stream::Stderr] {
             if let Some(veil) = self.veils.remove(&(leaf, stream)) {
                 let mut rest = Vec::new();
@@ -220,7 +220,7 @@ impl<'r, 'p> Walk<'r, 'p> {
         if self.interrupts > 1 {
             self.leaves.keys().for_each(|leaf| self.nursery.kill(*leaf));
         } else if let Some(root) = self.root {
-            self.stop(root, Stop::Cancelled);
+            self.stop(root, NodeStop::Cancelled);
         }
     }
 
@@ -255,7 +255,7 @@ impl<'r, 'p> Walk<'r, 'p> {
         }
     }
 
-    pub(super) fn task(&mut self, id: TaskId) -> Option<&mut Task<'p>> {
+    pub(super) fn task(&mut self, id: TaskId) -> Option<&mut NodeTask<'p>> {
         self.tasks.get_mut(id)
     }
 

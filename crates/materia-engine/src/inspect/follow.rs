@@ -15,7 +15,7 @@ use super::room::{Preview, previewed};
 use crate::clock::Clock;
 use crate::post;
 use crate::process::Stream;
-use crate::run::{self, Error, Place, RunLog, Tail};
+use crate::run::{self, Error, OutputTail, RunDir, RunLog};
 
 /// How long a follower sleeps before it looks whether the run is over.
 const RECONCILE: Duration = Duration::from_secs(2);
@@ -62,7 +62,7 @@ pub trait InspectObserver {
 /// Passes on what is said behind what was read, until the run is over or the observer
 /// breaks.
 pub fn follow_messages(
-    place: &Place,
+    place: &RunDir,
     view: FollowedView,
     mut log: RunLog,
     clock: &Clock,
@@ -111,8 +111,8 @@ fn shown(view: FollowedView, record: &Record) -> Option<FollowedMessage> {
 /// Passes on the end of what a run wrote and then what it writes, until it is over or the
 /// observer breaks. Half a character at the end is left for what follows it.
 pub fn follow_output(
-    place: &Place,
-    tail: &Tail,
+    place: &RunDir,
+    tail: &OutputTail,
     log: RunLog,
     clock: &Clock,
     observer: &mut dyn InspectObserver,

@@ -11,9 +11,9 @@ use materia_model::run::{RunState, RunStatus};
 use materia_model::time::Timestamp;
 use serde::Serialize;
 
-use super::Filter;
+use super::StatusFilter;
 use crate::clock::Clock;
-use crate::run::{self, Error, Listed, Place, Root};
+use crate::run::{self, Error, RunDir, RunListItem, RunRoot};
 use crate::store::journal::{From, Reader};
 
 /// The runs of a session.
@@ -28,7 +28,7 @@ pub struct Inventory {
     /// Where runs are.
     pub root: String,
     /// Its runs, by id; the first of them, where only so many were asked for.
-    pub runs: Vec<Listed>,
+    pub runs: Vec<RunListItem>,
     /// How many there are.
     pub total: usize,
     /// How many of them are not over.
@@ -49,10 +49,10 @@ pub struct Inventory {
 
 /// Lists the runs of a session; all of them where there is none.
 pub fn inventory(
-    root: &Root,
+    root: &RunRoot,
     session: Option<&str>,
     caller: Option<&str>,
-    filter: Filter,
+    filter: StatusFilter,
     clock: &Clock,
 ) -> Result<Inventory, Error> {
     if let (Some(session), Some(caller)) = (session, caller)
@@ -67,13 +67,14 @@ pub fn inventory(
     let list = run::list(root, clock)?;
     // Who has a session sees its own, whatever it asked for.
     let owner = session.or(caller);
-    let ours = |run: &Listed| owner.is_none_or(|owner| run.session.as_deref() == Some(owner));
-    let (runs, others): (Vec<Listed>, Vec<Listed>) = list.runs.into_iter().partition(ours);
+    let ours = |run: &RunListItem| owner.is_none_or(|owner| run.session.as_deref() == Some(owner));
+    let (runs, others): (Vec<RunListItem>, Vec<RunListItem>) =
+        list.runs.into_iter().partition(ours);
     let sessions: BTreeSet<&str> = others
         .iter()
         .filter_map(|run| run.session.as_deref())
         .collect();
-    let runs: Vec<Listed> = runs
+    let runs: Vec<RunListItem> = runs
         .into_iter()
         .filter(|run| filter.fits(run.status))
         .collect();
@@ -105,13 +106,13 @@ impl Inventory {
     }
 }
 
-fn rank(run: &Listed) -> (bool, Reverse<Option<Timestamp>>) {
+fn rank(run: &RunListItem) -> (bool, Reverse<Option<Timestamp>>) {
     (run.status.is_terminal(), Reverse(run.started_at))
 }
 
 /// One that goes on, and one that went wrong; else the newest.
-fn next(runs: &[Listed]) -> Vec<String> {
-    let look = |run: &Listed| format!("materia inspect run:{}", run.run);
+fn next(runs: &[RunListItem]) -> Vec<String> {
+    let look = |run: &RunListItem| format!("materia inspect run:{}", run.run);
     let newest = |fits: fn(RunStatus) -> bool| {
         runs.iter()
             .filter(|run| fits(run.status))
@@ -130,7 +131,7 @@ fn next(runs: &[Listed]) -> Vec<String> {
 /// The runs that cannot be read and belong to whoever asks, and how many there are of which nobody
 /// knows.
 fn broken(
-    root: &Root,
+    root: &RunRoot,
     found: Vec<(RunId, Error)>,
     owner: Option<&str>,
 ) -> (BTreeMap<String, String>, usize) {
@@ -148,7 +149,7 @@ fn broken(
 }
 
 /// What a damaged journal says before the damage; nothing where it does not come to a start.
-fn beginning(place: &Place) -> Option<RunState> {
+fn beginning(place: &RunDir) -> Option<RunState> {
     let mut state = RunState::default();
     let records = Reader::open(&place.journal(), From::Beginning).ok()?;
     for record in records.map_while(Result::ok) {

@@ -156,7 +156,7 @@ fn is_free(entry: &QueueEntry) -> bool {
 impl MailboxReport {
     /// The same with the whole messages. The fold forgets the bodies of finished ones, so the
     /// journal is asked for them.
-    pub fn whole(mut self, place: &run::Place) -> Result<Self, post::Error> {
+    pub fn whole(mut self, place: &run::RunDir) -> Result<Self, post::Error> {
         let finished = self
             .messages
             .iter()
@@ -201,7 +201,7 @@ impl QueuedMessage {
 
 /// Reads the messages with these ids, as they are called in the queue, from the journal.
 fn find(
-    place: &run::Place,
+    place: &run::RunDir,
     queue: &Address,
     wanted: &mut BTreeMap<String, Option<Envelope>>,
 ) -> Result<(), post::Error> {

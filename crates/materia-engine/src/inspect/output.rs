@@ -6,7 +6,7 @@ use materia_model::run::{RunState, RunStatus};
 use serde::Serialize;
 
 use super::LINES;
-use crate::run::{self, Error, Place, Tail};
+use crate::run::{self, Error, OutputTail, RunDir};
 
 /// How many bytes of a stream are shown, unless more lines than usual were asked for.
 const USUAL: usize = 64 << 10;
@@ -25,7 +25,7 @@ pub struct TailReport {
     pub status: RunStatus,
     /// The last lines.
     #[serde(flatten)]
-    pub tail: Tail,
+    pub tail: OutputTail,
     /// Whether they wrote more than is shown; what it begins with need not be a whole line.
     pub incomplete: bool,
     /// Whether a person is told that: whoever asked for fewer lines knows.
@@ -38,7 +38,7 @@ pub struct TailReport {
 }
 
 /// The last lines of what a run wrote.
-pub fn tail(place: &Place, state: &RunState, lines: usize) -> Result<TailReport, Error> {
+pub fn tail(place: &RunDir, state: &RunState, lines: usize) -> Result<TailReport, Error> {
     let mut tail = run::tail(place, lines)?;
     let most = if lines > LINES { MOST } else { USUAL };
     let stdout = cut(&mut tail.stdout, tail.stdout_bytes, most);

@@ -8,7 +8,7 @@ use super::mail::{self, MailboxReport, OutboxReport};
 use super::room::{self, RoomRoster, RoomTimeline};
 use super::{RunStatusReport, processes, status};
 use crate::process::RunProcess;
-use crate::run::{Place, RunLog};
+use crate::run::{RunDir, RunLog};
 
 /// Everything about one run but what it writes, which comes live.
 #[derive(Debug, Serialize)]
@@ -29,7 +29,7 @@ pub struct RunOverviewReport {
 }
 
 /// Looks at everything about a run, at most so many lines of each.
-pub fn overview(place: &Place, log: &RunLog, lines: usize) -> RunOverviewReport {
+pub fn overview(place: &RunDir, log: &RunLog, lines: usize) -> RunOverviewReport {
     let (id, fold) = (place.id(), log.fold());
     RunOverviewReport {
         status: status(place, fold),

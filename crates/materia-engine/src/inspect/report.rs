@@ -18,7 +18,7 @@ use crate::actor::{self, TranscriptReport};
 use crate::doctor::DoctorReport;
 use crate::post;
 use crate::recipe::{Imports, RecipeDoctorReport, RecipeListReport, RecipeReport};
-use crate::run::{Error, Place, RunLog};
+use crate::run::{Error, RunDir, RunLog};
 
 /// One answer, by what was looked at.
 #[derive(Debug, Serialize)]
@@ -54,7 +54,7 @@ impl InspectReport {
     /// A view of a run. `tail_lines` is how many lines of its output are shown, `lines` how many
     /// entries of everything else.
     pub fn of_run(
-        place: &Place,
+        place: &RunDir,
         log: &RunLog,
         view: &str,
         tail_lines: Option<usize>,
@@ -74,7 +74,7 @@ impl InspectReport {
     }
 
     /// A view of the room of a run.
-    pub fn of_room(place: &Place, log: &RunLog, view: &str, lines: usize) -> Self {
+    pub fn of_room(place: &RunDir, log: &RunLog, view: &str, lines: usize) -> Self {
         let (run, room) = (place.id(), log.fold().mail.room());
         match view {
             "messages" => Self::Timeline(room::timeline(run, room, lines)),
@@ -86,7 +86,7 @@ impl InspectReport {
     }
 
     /// The same with whole messages, where it is a queue.
-    pub fn with_whole_messages(self, place: &Place) -> Result<Self, post::Error> {
+    pub fn with_whole_messages(self, place: &RunDir) -> Result<Self, post::Error> {
         Ok(match self {
             Self::Mailbox(queue) => Self::Mailbox(queue.whole(place)?),
             report => report,

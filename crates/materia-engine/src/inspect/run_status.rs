@@ -13,8 +13,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::actor::{self, ActorStatus};
-use crate::cast::Glance;
-use crate::run::{Place, RunLog};
+use crate::cast::CastSummary;
+use crate::run::{RunDir, RunLog};
 
 /// How one run stands.
 #[derive(Debug, Clone, Serialize)]
@@ -100,7 +100,7 @@ pub struct CastOfRun {
 
 impl CastOfRun {
     fn new(cast: &DrivenCast) -> Self {
-        let status = Glance::at(Path::new(&cast.dir)).standing.as_str();
+        let status = CastSummary::at(Path::new(&cast.dir)).standing.as_str();
         let cast = cast.clone();
         Self { cast, status }
     }
@@ -108,13 +108,13 @@ impl CastOfRun {
 
 impl RunSnapshot {
     /// The document for a run.
-    pub fn of(place: &Place, fold: &RunFold) -> Self {
+    pub fn of(place: &RunDir, fold: &RunFold) -> Self {
         Self::new(place, &fold.run, actor::status(fold))
     }
 
     /// The document for a run of which only the status was read. The journal of an agent is read
     /// again for its turns.
-    pub fn read(place: &Place, state: &RunState) -> Self {
+    pub fn read(place: &RunDir, state: &RunState) -> Self {
         let is_agent = state
             .start
             .as_ref()
@@ -124,7 +124,7 @@ impl RunSnapshot {
         Self::new(place, state, agent)
     }
 
-    fn new(place: &Place, state: &RunState, agent: Option<ActorStatus>) -> Self {
+    fn new(place: &RunDir, state: &RunState, agent: Option<ActorStatus>) -> Self {
         let start = state.start.clone().unwrap_or_default();
         let end = state
             .ended

@@ -9,7 +9,7 @@ use materia_model::text;
 
 /// What is looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum InspectTarget {
     /// `run:X`.
     Run(RunId),
     /// `room:X`.
@@ -91,7 +91,7 @@ impl TargetError {
     }
 }
 
-impl Target {
+impl InspectTarget {
     /// Reads a target; a bare id is a run.
     pub fn parse(given: &str) -> Result<Self, TargetError> {
         match given.split_once(':') {
@@ -174,7 +174,7 @@ impl Target {
     }
 }
 
-impl std::fmt::Display for Target {
+impl std::fmt::Display for InspectTarget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Run(id) => write!(f, "run:{id}"),
@@ -192,7 +192,7 @@ impl std::fmt::Display for Target {
 
 /// Which runs of an inventory are meant.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Filter {
+pub enum StatusFilter {
     /// Every one.
     #[default]
     All,
@@ -204,7 +204,7 @@ pub enum Filter {
     Exactly(RunStatus),
 }
 
-impl Filter {
+impl StatusFilter {
     /// Reads a filter.
     pub fn parse(given: &str) -> Result<Self, TargetError> {
         match given {
@@ -245,7 +245,7 @@ mod tests {
             "session:all",
             "tool:materia",
         ] {
-            assert_eq!(Target::parse(good).unwrap().to_string(), good);
+            assert_eq!(InspectTarget::parse(good).unwrap().to_string(), good);
         }
         for bad in [
             "",
@@ -257,13 +257,13 @@ mod tests {
             "nobody",
             "x:y",
         ] {
-            assert!(Target::parse(bad).is_err(), "{bad}");
+            assert!(InspectTarget::parse(bad).is_err(), "{bad}");
         }
     }
 
     #[test]
     fn a_view_that_is_not_there_is_answered_with_those_that_are() {
-        let run = Target::parse("run:a").unwrap();
+        let run = InspectTarget::parse("run:a").unwrap();
         assert_eq!(run.view(None), Ok("status"));
         assert_eq!(run.view(Some("tail")), Ok("tail"));
         let error = run.view(Some("entrails")).unwrap_err();
@@ -281,7 +281,7 @@ mod tests {
             "recipes",
         ];
         let followed = |target: &str| {
-            let target = Target::parse(target).unwrap();
+            let target = InspectTarget::parse(target).unwrap();
             target
                 .views()
                 .iter()

@@ -18,12 +18,12 @@ use serde::Serialize;
 
 pub use detail::{TopDetail, TopError, TopMessage, TopSide, TopSubject};
 
-use super::Filter;
+use super::StatusFilter;
 use crate::cast::ObservedStatus;
 use crate::cast::list::{self, CastListItem};
 use crate::clock::Clock;
-use crate::process::Nursery;
-use crate::run::{Error, Listed, Root};
+use crate::process::ProcessSet;
+use crate::run::{Error, RunListItem, RunRoot};
 use crate::wake::inotify::InotifyWatch;
 
 /// How many casts are listed.
@@ -35,7 +35,7 @@ const MAX_WATCHED: usize = 400;
 #[derive(Debug)]
 pub struct TopContext {
     /// The directory of all runs.
-    pub root: Root,
+    pub root: RunRoot,
     /// The directory of the project's casts.
     pub casts: PathBuf,
     /// The session that asks; the operator has none.
@@ -50,7 +50,7 @@ pub struct TopReport {
     /// Always true.
     pub ok: bool,
     /// The runs, the newest first.
-    pub runs: Vec<Listed>,
+    pub runs: Vec<RunListItem>,
     /// The casts, the newest first.
     pub casts: Vec<CastListItem>,
 }
@@ -67,10 +67,15 @@ impl TopContext {
         Ok(TopReport { ok, runs, casts })
     }
 
-    fn runs(&self) -> Result<Vec<Listed>, Error> {
+    fn runs(&self) -> Result<Vec<RunListItem>, Error> {
         let session = self.session.as_deref();
-        let inventory =
-            super::inventory(&self.root, None, session, Filter::default(), &self.clock)?;
+        let inventory = super::inventory(
+            &self.root,
+            None,
+            session,
+            StatusFilter::default(),
+            &self.clock,
+        )?;
         let mut runs = inventory.runs;
         runs.sort_by_key(|run| std::cmp::Reverse(run.started_at));
         Ok(runs)
@@ -84,7 +89,7 @@ pub struct TopWatch {
     inotify: InotifyWatch,
     watched: BTreeMap<PathBuf, i32>,
     /// Starts nothing: it catches interrupts.
-    signals: Nursery,
+    signals: ProcessSet,
 }
 
 /// Why a wait ended.
@@ -99,7 +104,7 @@ pub struct TopWake {
 impl TopWatch {
     /// Watches nothing yet, and catches interrupts from now on.
     pub fn open(context: TopContext) -> io::Result<Self> {
-        let mut signals = Nursery::new();
+        let mut signals = ProcessSet::new();
         signals.catch_interrupts()?;
         Ok(Self {
             context,

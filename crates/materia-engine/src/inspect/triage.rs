@@ -16,9 +16,9 @@ use crate::home::Home;
 use crate::library::Library;
 use crate::post::MessageLog;
 use crate::registry::{
-    Draft, RecipeState as Standing, Remedy, RemedyKind, Survey, drafts, remedies, survey,
+    CapturedRecipe, RecipeState as Standing, Remedy, RemedyKind, Survey, drafts, remedies, survey,
 };
-use crate::run::{self, Listed, Root, is_dead};
+use crate::run::{self, RunListItem, RunRoot, is_dead};
 
 /// How many runs, and how many of each thing, triage looks at.
 const MOST_RUNS: usize = 100;
@@ -52,11 +52,11 @@ pub struct Waiting {
     /// The session that asks.
     pub current_session: Option<String>,
     /// Runs that are not over.
-    pub active_runs: Vec<Listed>,
+    pub active_runs: Vec<RunListItem>,
     /// How many runs belong to others.
     pub other_session_runs: usize,
     /// The last runs that failed or exited.
-    pub recent_failed_runs: Vec<Listed>,
+    pub recent_failed_runs: Vec<RunListItem>,
     /// Messages that somebody claimed long ago, or died over.
     pub stale_claims: Vec<StaleClaim>,
     /// Messages whose senders wait for an answer.
@@ -73,7 +73,7 @@ pub struct Recipes {
     /// Tools that touch more than time.
     pub high_risk_recipes: Vec<Risky>,
     /// Captured recipes that are no tools yet.
-    pub draft_recipes: Vec<Draft>,
+    pub draft_recipes: Vec<CapturedRecipe>,
 }
 
 /// A tool that touches something.
@@ -117,7 +117,7 @@ pub struct Attention {
 
 /// What wants attention among everything that the caller may see.
 pub fn triage(
-    root: &Root,
+    root: &RunRoot,
     home: &Home,
     library: &Library,
     caller: Option<&str>,
@@ -136,20 +136,20 @@ pub fn triage(
 }
 
 /// What wants attention among the runs that the caller may see.
-pub fn waiting(root: &Root, caller: Option<&str>, clock: &Clock) -> Result<Waiting, run::Error> {
+pub fn waiting(root: &RunRoot, caller: Option<&str>, clock: &Clock) -> Result<Waiting, run::Error> {
     let listed = run::list(root, clock)?.runs;
-    let (ours, others): (Vec<Listed>, Vec<Listed>) = listed
+    let (ours, others): (Vec<RunListItem>, Vec<RunListItem>) = listed
         .into_iter()
         .partition(|run| caller.is_none_or(|caller| run.session.as_deref() == Some(caller)));
-    let failed = |run: &&Listed| matches!(run.status, RunStatus::Failed | RunStatus::Exited);
-    let recent_failed_runs: Vec<Listed> = ours
+    let failed = |run: &&RunListItem| matches!(run.status, RunStatus::Failed | RunStatus::Exited);
+    let recent_failed_runs: Vec<RunListItem> = ours
         .iter()
         .rev()
         .filter(failed)
         .take(MOST_FAILED)
         .cloned()
         .collect();
-    let active_runs: Vec<Listed> = ours
+    let active_runs: Vec<RunListItem> = ours
         .iter()
         .filter(|run| !run.status.is_terminal())
         .cloned()

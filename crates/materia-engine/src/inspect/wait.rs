@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::clock::Clock;
 use crate::inspect::run_status::RunSnapshot;
 use crate::process::Interrupts;
-use crate::run::{self, Error, Place, Root, Until, WaitEvent, WaitOptions};
+use crate::run::{self, Error, RunDir, RunRoot, Until, WaitEvent, WaitOptions};
 
 /// What waiting found.
 #[derive(Debug, Serialize)]
@@ -44,13 +44,13 @@ pub trait WaitObserver {
 
 /// Waits for runs.
 pub fn wait(
-    root: &Root,
+    root: &RunRoot,
     ids: &[RunId],
     options: WaitOptions<'_>,
     (interrupts, clock): (&Interrupts, &Clock),
     observer: &mut dyn WaitObserver,
 ) -> Result<WaitReport, Error> {
-    let places: Vec<Place> = ids
+    let places: Vec<RunDir> = ids
         .iter()
         .map(|id| run::find(root, id, options.caller))
         .collect::<Result<_, _>>()?;

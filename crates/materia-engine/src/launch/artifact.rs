@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// A declaration that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum ArtifactError {
+pub enum DeclarationError {
     /// It has no valid name or no path.
     #[error("{} is no artifact", text::quoted(.0))]
     Malformed(String),
@@ -22,7 +22,7 @@ pub enum ArtifactError {
     Twice(String),
 }
 
-impl ArtifactError {
+impl DeclarationError {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
@@ -36,17 +36,19 @@ impl ArtifactError {
 }
 
 /// Reads declarations.
-pub fn parse(declarations: &[String]) -> Result<BTreeMap<String, DeclaredArtifact>, ArtifactError> {
+pub fn parse(
+    declarations: &[String],
+) -> Result<BTreeMap<String, DeclaredArtifact>, DeclarationError> {
     let mut artifacts = BTreeMap::new();
     for declaration in declarations {
         let (name, content) = declaration
             .split_once('=')
             .filter(|(name, content)| name.parse::<RunId>().is_ok() && !content.is_empty())
-            .ok_or_else(|| ArtifactError::Malformed(declaration.clone()))?;
+            .ok_or_else(|| DeclarationError::Malformed(declaration.clone()))?;
         let artifact =
-            artifact(content).ok_or_else(|| ArtifactError::Object(declaration.clone()))?;
+            artifact(content).ok_or_else(|| DeclarationError::Object(declaration.clone()))?;
         if artifacts.insert(name.to_owned(), artifact).is_some() {
-            return Err(ArtifactError::Twice(name.to_owned()));
+            return Err(DeclarationError::Twice(name.to_owned()));
         }
     }
     Ok(artifacts)

@@ -9,7 +9,9 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::process::{Capture, Command, Ended, Event, Interrupts, Nursery, Reason, Sink, Stdin};
+use crate::process::{
+    Capture, Command, Event, Interrupts, ProcessEnd, ProcessSet, Stdin, StopReason, StreamSink,
+};
 
 /// This program, even if its file was replaced meanwhile.
 const SELF_EXE: &str = "/proc/self/exe";
@@ -34,8 +36,8 @@ pub struct OwnCommand {
 }
 
 /// Runs the command until it ends or until it is interrupted, which ends it.
-pub fn run(command: OwnCommand, interrupts: &Interrupts) -> io::Result<Ended> {
-    let mut processes = Nursery::new();
+pub fn run(command: OwnCommand, interrupts: &Interrupts) -> io::Result<ProcessEnd> {
+    let mut processes = ProcessSet::new();
     for fd in interrupts.fds() {
         processes.watch(fd.as_fd())?;
     }
@@ -48,7 +50,7 @@ pub fn run(command: OwnCommand, interrupts: &Interrupts) -> io::Result<Ended> {
                 stopping = true;
                 // It stays readable, and would wake us until the command has ended.
                 processes.unwatch(watch);
-                processes.stop(child, Reason::Within(CANCEL_GRACE));
+                processes.stop(child, StopReason::Within(CANCEL_GRACE));
             }
             Some(_) => {}
             None => return Err(io::ErrorKind::UnexpectedEof.into()),
@@ -69,7 +71,7 @@ fn prepared(command: OwnCommand) -> Command {
     prepared.stdin = command
         .stdin
         .map_or(Stdin::Null, |text| Stdin::Bytes(text.into_bytes()));
-    prepared.stdout = Sink::Capture(Capture {
+    prepared.stdout = StreamSink::Capture(Capture {
         memory: MAX_STDOUT,
         ..Capture::default()
     });

@@ -16,10 +16,10 @@ use crate::execute::{
     RunObserver,
 };
 use crate::home::Home;
-use crate::process::{DEFAULT_GRACE, Nursery};
+use crate::process::{DEFAULT_GRACE, ProcessSet};
 use crate::recipe::source::SourceError;
 use crate::recipe::{InputSource, PreparedTemplate, SourceContext, TemplateRequest};
-use crate::registry::{self, Launch};
+use crate::registry::{self, LaunchKind};
 use crate::store::dir::{DirError, Scratch};
 use crate::store::text::TextError;
 
@@ -172,7 +172,7 @@ pub fn run(
         .transpose()?;
     if let (Some((name, fingerprint)), Some(home)) = (linked.ledger_entry(), context.home) {
         let now = context.clock.now();
-        if let Err(reason) = registry::record(home, name, &fingerprint, Launch::Direct, now) {
+        if let Err(reason) = registry::record(home, name, &fingerprint, LaunchKind::Direct, now) {
             observer.not_counted(&reason);
         }
     }
@@ -205,7 +205,7 @@ fn execute(
     };
     Ok(execute::run(
         &request,
-        &mut Nursery::foreground()?,
+        &mut ProcessSet::foreground()?,
         observer,
     )?)
 }

@@ -25,8 +25,8 @@ use crate::clock::Clock;
 use crate::home::Home;
 use crate::library::Library;
 use crate::recipe::LinkedTemplate;
-use crate::registry::{self, Inline, Launch};
-use crate::run::{Error, Order, Place, Root, start as start_run};
+use crate::registry::{self, Inline, LaunchKind};
+use crate::run::{Error, RunDir, RunRoot, SupervisorOrder, start as start_run};
 
 /// How many ids are tried until one is free.
 const MAX_ID_ATTEMPTS: usize = 8;
@@ -124,7 +124,7 @@ pub struct SpawnContext<'a> {
 
 /// Why a template did not become a run.
 #[derive(Debug, thiserror::Error)]
-pub enum SpawnError {
+pub enum RunSpawnError {
     /// The template or its values are wrong.
     #[error("{}", .0.first().map_or("the template is invalid", |finding| &finding.message))]
     Invalid(Vec<Finding>),
@@ -136,17 +136,17 @@ pub enum SpawnError {
 /// Spawns a run of a template, captures an inline one as a draft, and counts the launch of a
 /// recipe.
 pub fn spawn(
-    root: &Root,
+    root: &RunRoot,
     settings: &RunSettings,
     template: SpawnTemplate<'_>,
     context: &SpawnContext<'_>,
-) -> Result<SpawnReport, SpawnError> {
+) -> Result<SpawnReport, RunSpawnError> {
     let mut report = start(root, settings, None, |place| {
-        workload(&template, settings, context, place).map_err(SpawnError::Invalid)
+        workload(&template, settings, context, place).map_err(RunSpawnError::Invalid)
     })?;
     if let Some((name, fingerprint)) = template.linked.ledger_entry() {
         let now = settings.clock.now();
-        let counted = registry::record(context.home, name, &fingerprint, Launch::Spawn, now);
+        let counted = registry::record(context.home, name, &fingerprint, LaunchKind::Spawn, now);
         report.not_counted = counted.err();
     }
     report.draft = capture(settings, template, context);
@@ -175,7 +175,7 @@ fn capture(
 /// Spawns a run that drives a cast which has begun (A12). `options` are further options of its
 /// driver. The run has the name of the cast where `settings` have no id.
 pub fn spawn_cast(
-    root: &Root,
+    root: &RunRoot,
     settings: &RunSettings,
     cast: DrivenCast,
     options: Vec<String>,
@@ -186,7 +186,7 @@ pub fn spawn_cast(
 /// Spawns a run that continues a cast with the command `verb` of this program. `options` are kept
 /// with the run, for the next time it is continued.
 pub fn drive_cast(
-    root: &Root,
+    root: &RunRoot,
     settings: &RunSettings,
     cast: DrivenCast,
     verb: &str,
@@ -218,7 +218,7 @@ pub fn drive_cast(
 
 /// Spawns a run that is an agent (A12): this program plays it, as its journal says.
 pub fn spawn_agent(
-    root: &Root,
+    root: &RunRoot,
     settings: &RunSettings,
     order: &actor::ActorSettings,
 ) -> Result<SpawnReport, Error> {
@@ -237,7 +237,7 @@ pub fn spawn_agent(
 
 /// Spawns a run of this program with other arguments.
 pub fn spawn_own(
-    root: &Root,
+    root: &RunRoot,
     settings: &RunSettings,
     words: &[String],
     agent: Option<&Value>,
@@ -257,10 +257,10 @@ pub fn spawn_own(
 /// Starts a run under the id of its settings, or else under the first free one: `name`, `name-2`
 /// and so on where there is a name, generated ones where there is none.
 fn start<E: From<Error>>(
-    root: &Root,
+    root: &RunRoot,
     settings: &RunSettings,
     name: Option<&str>,
-    workload: impl Fn(&Place) -> Result<Workload, E>,
+    workload: impl Fn(&RunDir) -> Result<Workload, E>,
 ) -> Result<SpawnReport, E> {
     for attempt in 1..=MAX_ID_ATTEMPTS {
         let named = name.map(|name| match attempt {
@@ -273,7 +273,7 @@ fn start<E: From<Error>>(
             .unwrap_or_else(fresh_id);
         let place = root.place(&id);
         let workload = workload(&place)?;
-        let order = Order {
+        let order = SupervisorOrder {
             root: root.path().to_owned(),
             fresh: settings.id.is_none(),
             start: begin(settings, &id, workload.start),
@@ -325,7 +325,7 @@ fn own_command(words: &[String]) -> PackedPlan {
 }
 
 /// The report of a run that was started.
-fn report(place: &Place, generation: String, warnings: Vec<String>) -> SpawnReport {
+fn report(place: &RunDir, generation: String, warnings: Vec<String>) -> SpawnReport {
     let address = place.address();
     SpawnReport {
         ok: true,
@@ -347,7 +347,7 @@ fn report(place: &Place, generation: String, warnings: Vec<String>) -> SpawnRepo
 }
 
 /// The values that every run gives its template; they win over the caller's.
-fn injected(place: &Place) -> Map<String, Value> {
+fn injected(place: &RunDir) -> Map<String, Value> {
     let mut values = Map::new();
     values.insert("run_id".into(), json!(place.id()));
     values.insert("state_dir".into(), json!(place.dir()));
@@ -362,7 +362,7 @@ fn workload(
     template: &SpawnTemplate<'_>,
     settings: &RunSettings,
     context: &SpawnContext<'_>,
-    place: &Place,
+    place: &RunDir,
 ) -> Result<Workload, Vec<Finding>> {
     let (linked, host) = (template.linked, injected(place));
     let stages = place.dir().join("stages");

@@ -12,7 +12,7 @@ use crate::store::shown;
 
 /// A recipe that cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
+pub enum RecipeReadError {
     /// There is no such file.
     #[error("there is no {}", shown(.0))]
     Missing(PathBuf),
@@ -35,7 +35,7 @@ pub enum ReadError {
     },
 }
 
-impl ReadError {
+impl RecipeReadError {
     /// A stable kebab-case name.
     pub fn code(&self) -> &'static str {
         match self {
@@ -59,12 +59,12 @@ impl ReadError {
 }
 
 /// The text of a recipe.
-pub(super) fn text(file: &Path) -> Result<String, ReadError> {
+pub(super) fn text(file: &Path) -> Result<String, RecipeReadError> {
     let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-            ReadError::Missing(file.to_owned())
+            RecipeReadError::Missing(file.to_owned())
         }
-        _ => ReadError::Io {
+        _ => RecipeReadError::Io {
             file: file.to_owned(),
             source,
         },
@@ -72,20 +72,20 @@ pub(super) fn text(file: &Path) -> Result<String, ReadError> {
     // Opening a pipe would wait for somebody to write to it.
     let about = file.metadata().map_err(failed)?;
     if !about.is_file() {
-        return Err(ReadError::NoFile(file.to_owned()));
+        return Err(RecipeReadError::NoFile(file.to_owned()));
     }
     let mut bytes = Vec::with_capacity(about.len().min(MAX_BYTES as u64) as usize + 1);
     File::open(file)
         .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
         .map_err(failed)?;
     check_size(file, bytes.len())?;
-    String::from_utf8(bytes).map_err(|_| ReadError::NotText(file.to_owned()))
+    String::from_utf8(bytes).map_err(|_| RecipeReadError::NotText(file.to_owned()))
 }
 
 /// Refuses a text that is too large for a recipe.
-pub(super) fn check_size(file: &Path, size: usize) -> Result<(), ReadError> {
+pub(super) fn check_size(file: &Path, size: usize) -> Result<(), RecipeReadError> {
     if size > MAX_BYTES {
-        return Err(ReadError::TooLarge(file.to_owned()));
+        return Err(RecipeReadError::TooLarge(file.to_owned()));
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use materia_model::name::ToolName;
 use materia_model::recipe::{LoadedRecipe, RecipeLoadError};
 use materia_model::text;
 
-use super::{Found, Library, Located, packaged};
+use super::{Library, Located, RecipeSource, packaged};
 
 /// The endings of recipe files, the one that wins first.
 pub(super) const ENDINGS: [&str; 2] = ["json", "md"];
@@ -56,12 +56,12 @@ impl Seeker<'_> {
             } else {
                 named(spelled, &file)
             };
-            return self.library.load(&file, &shown, Found::Named);
+            return self.library.load(&file, &shown, RecipeSource::Named);
         }
         if let Some(file) = self.in_skill(spelled) {
-            let mut located = self
-                .library
-                .load(&file, &file.to_string_lossy(), Found::Skill)?;
+            let mut located =
+                self.library
+                    .load(&file, &file.to_string_lossy(), RecipeSource::Skill)?;
             spelled
                 .trim_end_matches(".json")
                 .trim_end_matches(".md")
@@ -103,7 +103,7 @@ impl Seeker<'_> {
         if let Some(file) = file(&self.library.root) {
             return self
                 .library
-                .load(&file, &file.to_string_lossy(), Found::User);
+                .load(&file, &file.to_string_lossy(), RecipeSource::User);
         }
         // A person who types an ending means a file that is here.
         let here = self
@@ -115,7 +115,7 @@ impl Seeker<'_> {
             } else {
                 name.to_owned()
             };
-            return self.library.load(&file, &shown, Found::Directory);
+            return self.library.load(&file, &shown, RecipeSource::Directory);
         }
         let bare = name.strip_suffix(".json").unwrap_or(name);
         match packaged::find(bare) {
@@ -158,7 +158,7 @@ impl Library {
         Located {
             name: packaged.name.to_owned(),
             file: None,
-            found: Found::Packaged,
+            found: RecipeSource::Packaged,
             loaded,
         }
     }
@@ -191,7 +191,7 @@ impl Library {
 
     /// Reads one of the person's recipe files.
     pub fn own(&self, file: &Path) -> Result<Located, RecipeLoadError> {
-        self.load(file, &file.to_string_lossy(), Found::User)
+        self.load(file, &file.to_string_lossy(), RecipeSource::User)
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::packaged::PACKAGED;
 use super::*;
-use crate::home::Variables;
+use crate::home::HomeVariables;
 use crate::store::{atomic, dir};
 
 struct Place {
@@ -15,9 +15,9 @@ struct Place {
 
 fn place() -> Place {
     let dir = tempfile::tempdir().unwrap();
-    let home = Home::locate(&Variables {
+    let home = Home::locate(&HomeVariables {
         home: Some(dir.path().to_owned()),
-        ..Variables::default()
+        ..HomeVariables::default()
     })
     .unwrap();
     let library = Library::new(&home, Some(dir.path()));
@@ -31,7 +31,7 @@ impl Place {
         atomic::write(&file, format!("{{\"template\": {template}}}").as_bytes()).unwrap();
     }
 
-    fn found(&self, name: &str) -> Result<(Found, String), String> {
+    fn found(&self, name: &str) -> Result<(RecipeSource, String), String> {
         let cwd = self.dir.path().join("proj");
         let located = self
             .library
@@ -53,26 +53,29 @@ fn r2_a_name_leads_to_the_root_then_beside_then_to_the_binary() {
     let place = place();
     assert_eq!(
         place.found("utility-git-log"),
-        Ok((Found::Packaged, String::new()))
+        Ok((RecipeSource::Packaged, String::new()))
     );
     place.write(".pi/agent/recipes/utility-git-log.json", "\"mine\"");
-    assert_eq!(place.found("utility-git-log").unwrap().0, Found::User);
+    assert_eq!(
+        place.found("utility-git-log").unwrap().0,
+        RecipeSource::User
+    );
     place.write("proj/here.json", "\"x\"");
     assert!(
         place.found("here").is_err(),
         "a bare name is no file of the directory"
     );
-    assert_eq!(place.found("here.json").unwrap().0, Found::Directory);
+    assert_eq!(place.found("here.json").unwrap().0, RecipeSource::Directory);
     assert_eq!(
         place.found("./here"),
-        Ok((Found::Named, "proj/./here.json".to_owned()))
+        Ok((RecipeSource::Named, "proj/./here.json".to_owned()))
     );
     place.write(".pi/agent/skills/web/recipes/fetch.json", "\"x\"");
     for name in ["web/fetch", "web/fetch.json"] {
-        assert_eq!(place.found(name).unwrap().0, Found::Skill, "{name}");
+        assert_eq!(place.found(name).unwrap().0, RecipeSource::Skill, "{name}");
     }
     for name in ["~/proj/here.json", "{agent}/../../proj/here.json"] {
-        assert_eq!(place.found(name).unwrap().0, Found::Named, "{name}");
+        assert_eq!(place.found(name).unwrap().0, RecipeSource::Named, "{name}");
     }
     assert_eq!(
         place.found("utility-git-lok").unwrap_err(),

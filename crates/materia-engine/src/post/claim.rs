@@ -17,7 +17,7 @@ use crate::run::is_dead;
 
 /// A message that its holder now has to deal with.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Claimed {
+pub struct ClaimedMessage {
     /// Its id in the queue.
     pub id: String,
     /// What was sent.
@@ -32,7 +32,7 @@ pub struct Claimed {
 
 /// What became of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
+pub enum MessageSettlement {
     /// It was dealt with.
     Handled,
     /// It could not be dealt with.
@@ -41,7 +41,7 @@ pub enum Ending {
 
 /// How a message stands after it was settled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Ended {
+pub struct SettledMessage {
     /// Which.
     pub id: String,
     /// How it ended.
@@ -54,7 +54,11 @@ impl MessageLog {
     /// Claims the next message of a queue for a process, if one waits.
     ///
     /// The message itself is durable when this returns.
-    pub fn claim(&self, place: &QueueId, by: &MessageHolder) -> Result<Option<Claimed>, Error> {
+    pub fn claim(
+        &self,
+        place: &QueueId,
+        by: &MessageHolder,
+    ) -> Result<Option<ClaimedMessage>, Error> {
         let (mut held, mut log) = self.decide()?;
         loop {
             let Some(next) = log.fold().mail.queue(place).next(is_dead) else {
@@ -119,8 +123,8 @@ impl MessageLog {
         place: &QueueId,
         id: &str,
         by: &MessageHolder,
-        ending: &Ending,
-    ) -> Result<Ended, Error> {
+        ending: &MessageSettlement,
+    ) -> Result<SettledMessage, Error> {
         self.settle_for(place, id, (by, &[]), ending)
     }
 
@@ -130,8 +134,8 @@ impl MessageLog {
         place: &QueueId,
         id: &str,
         (by, others): (&MessageHolder, &[MessageHolder]),
-        ending: &Ending,
-    ) -> Result<Ended, Error> {
+        ending: &MessageSettlement,
+    ) -> Result<SettledMessage, Error> {
         let (mut held, log) = self.decide()?;
         let status = ending.as_str();
         let place = log
@@ -153,7 +157,7 @@ impl MessageLog {
                 let mark = held.mark();
                 drop(held);
                 self.journal.commit_to(&mark)?;
-                return Ok(Ended {
+                return Ok(SettledMessage {
                     id: id.to_owned(),
                     status,
                     already: true,
@@ -175,8 +179,10 @@ impl MessageLog {
         }
         let id = id.to_owned();
         match ending.clone() {
-            Ending::Handled => held.append(HANDLED, &MessageHandled { id: id.clone() })?,
-            Ending::Failed(error) => held.append(
+            MessageSettlement::Handled => {
+                held.append(HANDLED, &MessageHandled { id: id.clone() })?
+            }
+            MessageSettlement::Failed(error) => held.append(
                 FAILED,
                 &MessageFailed {
                     id: id.clone(),
@@ -187,7 +193,7 @@ impl MessageLog {
         let mark = held.mark();
         drop(held);
         self.journal.commit_to(&mark)?;
-        Ok(Ended {
+        Ok(SettledMessage {
             id,
             status,
             already: false,
@@ -195,9 +201,9 @@ impl MessageLog {
     }
 }
 
-fn claimed(entry: &QueueEntry) -> Option<Claimed> {
+fn claimed(entry: &QueueEntry) -> Option<ClaimedMessage> {
     let envelope = entry.envelope.as_deref()?.clone();
-    Some(Claimed {
+    Some(ClaimedMessage {
         id: entry.id.clone(),
         envelope,
         queued_at: entry.queued_at,
@@ -205,7 +211,7 @@ fn claimed(entry: &QueueEntry) -> Option<Claimed> {
     })
 }
 
-impl Ending {
+impl MessageSettlement {
     /// The word for it.
     pub fn as_str(&self) -> &'static str {
         match self {

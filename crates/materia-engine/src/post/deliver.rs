@@ -14,7 +14,7 @@ use crate::wake::waiters;
 
 /// A message to be posted, and what has to be so.
 #[derive(Debug)]
-pub struct Posting {
+pub struct MessagePosting {
     /// What is sent.
     pub envelope: Envelope,
     /// The generation it is meant for; whichever is there, where nothing is said.
@@ -27,7 +27,7 @@ pub struct Posting {
 
 /// A message that is durable.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Receipt {
+pub struct MessageReceipt {
     /// Its id.
     pub id: String,
     /// Its place in the journal.
@@ -38,7 +38,7 @@ pub struct Receipt {
     pub warnings: Vec<String>,
 }
 
-impl Posting {
+impl MessagePosting {
     /// A message for whatever generation there is, to a run that is on or not.
     pub fn new(envelope: Envelope) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Posting {
 
 impl MessageLog {
     /// Posts a message, and returns when it is durable.
-    pub fn deliver(&self, posting: Posting) -> Result<Receipt, Error> {
+    pub fn deliver(&self, posting: MessagePosting) -> Result<MessageReceipt, Error> {
         let (mut held, log) = self.decide()?;
         let mail = &log.fold().mail;
         check(mail, &posting)?;
@@ -72,7 +72,7 @@ impl MessageLog {
         // we do the same.
         waiters::wake_all(&self.ears());
         self.journal.commit_to(&mark)?;
-        Ok(Receipt {
+        Ok(MessageReceipt {
             id: message.id,
             seq,
             generation,
@@ -84,7 +84,7 @@ impl MessageLog {
 impl MessageLog {
     /// Hands what waits, up to a message that is durable, to whoever reads the run's named pipe.
     /// When this returns it is recorded durably what went.
-    pub fn pour(&self, place: &run::Place, up_to: u64) -> Result<Poured, Error> {
+    pub fn pour(&self, place: &run::RunDir, up_to: u64) -> Result<Poured, Error> {
         let (mut held, log) = self.decide()?;
         let poured = run::pour(place, &mut held, &log.fold().mail, up_to)?;
         let mark = held.mark();
@@ -102,7 +102,7 @@ pub fn message_id(seq: u64, fresh: &str) -> String {
     format!("m{seq}-{chance}")
 }
 
-fn check(mail: &MailState, posting: &Posting) -> Result<(), Error> {
+fn check(mail: &MailState, posting: &MessagePosting) -> Result<(), Error> {
     let run = || {
         mail.run
             .as_ref()

@@ -7,7 +7,7 @@ use materia_model::message::event::MessageHolder;
 use materia_model::text;
 
 use crate::run;
-use crate::store::atomic::{ReadError, WriteError};
+use crate::store::atomic::{DocumentReadError, WriteError};
 use crate::store::dir::DirError;
 use crate::store::journal::JournalError;
 
@@ -92,7 +92,7 @@ pub enum Error {
     Dir(#[from] DirError),
     /// The marks of an observer cannot be read.
     #[error(transparent)]
-    Unread(#[from] ReadError),
+    Unread(#[from] DocumentReadError),
     /// The marks of an observer cannot be written.
     #[error(transparent)]
     Unwritten(#[from] WriteError),

@@ -14,7 +14,7 @@ use materia_model::name::{RunId, SessionId};
 use materia_model::record;
 
 use super::error::Error;
-use super::marks::Mark;
+use super::marks::ObserverMark;
 use super::news::{News, NewsEvent, terminal};
 use crate::store::journal::{From, JournalError, Reader};
 
@@ -72,7 +72,7 @@ impl Followed {
         &mut self,
         session: Option<&SessionId>,
         run: &RunId,
-        mark: Option<&Mark>,
+        mark: Option<&ObserverMark>,
         keep: Keep,
     ) -> Result<(), Error> {
         use std::os::unix::fs::MetadataExt;
@@ -132,7 +132,7 @@ fn news(
     session: Option<&SessionId>,
     run: &RunId,
     record: &record::Record,
-    mark: Option<&Mark>,
+    mark: Option<&ObserverMark>,
 ) -> Option<News> {
     let known = MailRecord::read(record)?;
     let ours = session.is_none() || session == mail.session.as_ref();

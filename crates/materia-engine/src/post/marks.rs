@@ -17,7 +17,7 @@ use super::error::Error;
 use crate::clock::Clock;
 use crate::process;
 use crate::store::journal::{From, Journal, JournalError, Options, Reader};
-use crate::store::lock::{self, Holder, Lock, LockError, Mode, Wait};
+use crate::store::lock::{self, Holder, Lock, LockError, LockMode, LockWait};
 use crate::store::{atomic, dir};
 
 const TOLD: &str = "told";
@@ -34,7 +34,7 @@ const LEAVING: Duration = Duration::from_secs(2);
 
 /// How far an observer has been told about a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Mark {
+pub(super) struct ObserverMark {
     pub(super) run: RunId,
     /// The first generation: a run that was pruned and spawned again is another one.
     pub(super) first: String,
@@ -45,17 +45,17 @@ pub(super) struct Mark {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Base {
     list: u64,
-    marks: Vec<Mark>,
+    marks: Vec<ObserverMark>,
 }
 
 /// The marks of an observer, for the one process that tells it.
 #[derive(Debug)]
-pub(super) struct Marks {
+pub(super) struct ObserverMarks {
     folder: PathBuf,
     clock: Clock,
     list: u64,
     told: Journal,
-    marks: BTreeMap<RunId, Mark>,
+    marks: BTreeMap<RunId, ObserverMark>,
     /// With how many lines it is counted next how many marks still count.
     count_at: u64,
     /// Whether nobody was ever told anything.
@@ -63,7 +63,7 @@ pub(super) struct Marks {
     _lock: Lock,
 }
 
-impl Marks {
+impl ObserverMarks {
     /// Opens the marks of somebody in a folder. Refused while another process has them.
     pub(super) fn open(folder: &Path, whose: &str, clock: &Clock) -> Result<Self, Error> {
         let lock = take(&folder.join("watch.lock")).map_err(|error| match error {
@@ -81,7 +81,7 @@ impl Marks {
         let path = list(folder, base.list);
         let fresh = base.list == 0 && !path.exists();
         let told = begin(&path, clock)?;
-        let mut marks: BTreeMap<RunId, Mark> = base
+        let mut marks: BTreeMap<RunId, ObserverMark> = base
             .marks
             .into_iter()
             .map(|mark| (mark.run.clone(), mark))
@@ -89,7 +89,7 @@ impl Marks {
         for record in Reader::open(&path, From::Beginning)? {
             let record = record?;
             if record.kind == TOLD
-                && let Ok(mark) = Mark::deserialize(&record.data)
+                && let Ok(mark) = ObserverMark::deserialize(&record.data)
             {
                 marks.insert(mark.run.clone(), mark);
             }
@@ -111,14 +111,14 @@ impl Marks {
     }
 
     /// How far a run was told.
-    pub(super) fn get(&self, run: &RunId) -> Option<&Mark> {
+    pub(super) fn get(&self, run: &RunId) -> Option<&ObserverMark> {
         self.marks.get(run)
     }
 
     /// Remembers marks, durably. `there` says whether there still is such a run.
     pub(super) fn set(
         &mut self,
-        marks: impl IntoIterator<Item = Mark>,
+        marks: impl IntoIterator<Item = ObserverMark>,
         there: impl Fn(&RunId) -> bool,
     ) -> Result<(), Error> {
         for mark in marks {
@@ -161,12 +161,12 @@ impl Marks {
 /// Takes the lock. A process that was killed holds it a moment longer: whoever ends is waited for,
 /// whoever lives is not.
 fn take(path: &Path) -> Result<Lock, LockError> {
-    let acquire = |wait| Lock::acquire(path, Mode::Exclusive, wait, &Holder::current());
+    let acquire = |wait| Lock::acquire(path, LockMode::Exclusive, wait, &Holder::current());
     let leaves = || {
         lock::living_holder(path).is_none_or(|holder| process::is_leaving(holder.pid.cast_signed()))
     };
-    match acquire(Wait::For(MOMENT)) {
-        Err(LockError::Held { .. }) if leaves() => acquire(Wait::For(LEAVING)),
+    match acquire(LockWait::For(MOMENT)) {
+        Err(LockError::Held { .. }) if leaves() => acquire(LockWait::For(LEAVING)),
         other => other,
     }
 }
@@ -206,8 +206,8 @@ fn forget(folder: &Path, number: u64) {
 mod tests {
     use super::*;
 
-    fn mark(run: &str, seq: u64) -> Mark {
-        Mark {
+    fn mark(run: &str, seq: u64) -> ObserverMark {
+        ObserverMark {
             run: run.parse().unwrap(),
             first: "g".to_owned(),
             seq,
@@ -226,9 +226,9 @@ mod tests {
     #[test]
     fn what_was_told_is_bounded_by_the_runs_there_are() {
         let (dir, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-        let mut marks = Marks::open(dir.path(), "s", &clock).unwrap();
+        let mut marks = ObserverMarks::open(dir.path(), "s", &clock).unwrap();
         assert!(
-            marks.fresh && Marks::open(dir.path(), "s", &clock).is_err(),
+            marks.fresh && ObserverMarks::open(dir.path(), "s", &clock).is_err(),
             "one process tells"
         );
         for seq in 1..=5000 {
@@ -251,7 +251,7 @@ mod tests {
         assert!(size < 300_000, "{size} bytes for two runs");
         assert_eq!(files(dir.path()).len(), 4, "{:?}", files(dir.path()));
         drop(marks);
-        let marks = Marks::open(dir.path(), "s", &clock).unwrap();
+        let marks = ObserverMarks::open(dir.path(), "s", &clock).unwrap();
         let seq = |run: &str| marks.get(&run.parse().unwrap()).map(|mark| mark.seq);
         assert_eq!(
             (seq("a"), seq("b"), seq("gone")),
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn the_marks_of_runs_that_are_gone_go_with_them() {
         let (dir, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-        let mut marks = Marks::open(dir.path(), "s", &clock).unwrap();
+        let mut marks = ObserverMarks::open(dir.path(), "s", &clock).unwrap();
         for number in 0..5000 {
             let (own, last) = (format!("r{number}"), format!("r{}", number - 1));
             marks
@@ -283,14 +283,14 @@ mod tests {
     #[test]
     fn a_list_that_was_begun_and_not_named_counts_for_nothing() {
         let (dir, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-        let mut marks = Marks::open(dir.path(), "s", &clock).unwrap();
+        let mut marks = ObserverMarks::open(dir.path(), "s", &clock).unwrap();
         marks.set([mark("a", 1)], |_| true).unwrap();
         let stray = begin(&list(dir.path(), 1), &clock).unwrap();
         stray.append_durable(TOLD, &mark("a", 99)).unwrap();
         drop(stray);
         marks.begin_anew().unwrap();
         drop(marks);
-        let marks = Marks::open(dir.path(), "s", &clock).unwrap();
+        let marks = ObserverMarks::open(dir.path(), "s", &clock).unwrap();
         assert_eq!(marks.get(&"a".parse().unwrap()).unwrap().seq, 1);
     }
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::error::Error;
 use crate::clock::{self, Clock};
 use crate::run::RunLog;
-use crate::store::journal::{Held, JournalError, SharedJournal};
+use crate::store::journal::{JournalError, SharedJournal, WriteGuard};
 use crate::store::{atomic, dir};
 use crate::wake::waiters::{self, WaiterPipe};
 
@@ -130,7 +130,7 @@ impl MessageLog {
 
     /// Takes the turn, and everything that is in the journal: nothing changes until it is given
     /// back.
-    pub(super) fn decide(&self) -> Result<(Held<'_>, MutexGuard<'_, RunLog>), Error> {
+    pub(super) fn decide(&self) -> Result<(WriteGuard<'_>, MutexGuard<'_, RunLog>), Error> {
         let mut log = self.log();
         // What is there already is read before the turn is taken, so that others wait only for what
         // came in between.

@@ -12,11 +12,11 @@ use materia_model::message::{MessageState, QueueId};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 
-use super::claim::Claimed;
+use super::claim::ClaimedMessage;
 use super::error::Error;
 use super::message_log::MessageLog;
 use crate::clock;
-use crate::process::{Held as Process, Interrupts};
+use crate::process::{Interrupts, ProcessHandle as Process};
 use crate::run::{identity, is_dead};
 use crate::wake::WaiterPipe;
 
@@ -28,7 +28,7 @@ const MOST_WATCHED: usize = 64;
 
 /// How long to wait for a message.
 #[derive(Debug, Clone, Copy)]
-pub enum Wait {
+pub enum MessageWait {
     /// Until one comes or the run ends.
     Forever,
     /// At most so long.
@@ -41,8 +41,8 @@ impl MessageLog {
         &self,
         place: &QueueId,
         by: &MessageHolder,
-        wait: Wait,
-    ) -> Result<Claimed, Error> {
+        wait: MessageWait,
+    ) -> Result<ClaimedMessage, Error> {
         self.receive_unless(&Interrupts::default(), place, by, wait)
     }
 
@@ -52,14 +52,14 @@ impl MessageLog {
         interrupts: &Interrupts,
         place: &QueueId,
         by: &MessageHolder,
-        wait: Wait,
-    ) -> Result<Claimed, Error> {
+        wait: MessageWait,
+    ) -> Result<ClaimedMessage, Error> {
         if let Some(claimed) = self.claim(place, by)? {
             return Ok(claimed);
         }
         let deadline = match wait {
-            Wait::Forever => None,
-            Wait::For(time) => clock::deadline_in(time),
+            MessageWait::Forever => None,
+            MessageWait::For(time) => clock::deadline_in(time),
         };
         let generation = self.look(|mail| mail.generation.clone())?;
         let folder = self.ears();

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::*;
 use crate::clock::Clock;
-use crate::process::{Command, Identity, Nursery, Signal};
+use crate::process::{Command, ProcessIdentity, ProcessSet, Signal};
 use crate::store::journal::{From, Options, Reader, SharedJournal};
 
 /// A directory with the journal of one run in it.
@@ -58,11 +58,12 @@ fn to(address: &str, body: u64) -> Envelope {
     draft.check().unwrap()
 }
 
-fn send(post: &MessageLog, address: &str, body: u64) -> Receipt {
-    post.deliver(Posting::new(to(address, body))).unwrap()
+fn send(post: &MessageLog, address: &str, body: u64) -> MessageReceipt {
+    post.deliver(MessagePosting::new(to(address, body)))
+        .unwrap()
 }
 
-fn holder(identity: &Identity) -> MessageHolder {
+fn holder(identity: &ProcessIdentity) -> MessageHolder {
     MessageHolder {
         pid: identity.pid,
         start_time: identity.start_time,
@@ -71,7 +72,7 @@ fn holder(identity: &Identity) -> MessageHolder {
 }
 
 fn me() -> MessageHolder {
-    holder(&Identity::of_self().unwrap())
+    holder(&ProcessIdentity::of_self().unwrap())
 }
 
 fn nobody() -> MessageHolder {
@@ -106,11 +107,16 @@ fn one_message_has_one_claimer_and_one_end() {
         ..me()
     };
     let error = post
-        .settle(&QueueId::Run, &first.id, &stranger, &Ending::Handled)
+        .settle(
+            &QueueId::Run,
+            &first.id,
+            &stranger,
+            &MessageSettlement::Handled,
+        )
         .unwrap_err();
     assert!(matches!(error, Error::Held { .. }), "{error}");
     let done = |post: &MessageLog| {
-        post.settle(&QueueId::Run, &first.id, &me(), &Ending::Handled)
+        post.settle(&QueueId::Run, &first.id, &me(), &MessageSettlement::Handled)
             .unwrap()
     };
     assert!(!done(&post).already);
@@ -120,7 +126,7 @@ fn one_message_has_one_claimer_and_one_end() {
             &QueueId::Run,
             &first.id,
             &me(),
-            &Ending::Failed("no".to_owned()),
+            &MessageSettlement::Failed("no".to_owned()),
         )
         .unwrap_err();
     assert!(
@@ -134,7 +140,7 @@ fn one_message_has_one_claimer_and_one_end() {
         "{error}"
     );
     let error = post
-        .settle(&QueueId::Run, "nothing", &me(), &Ending::Handled)
+        .settle(&QueueId::Run, "nothing", &me(), &MessageSettlement::Handled)
         .unwrap_err();
     assert!(matches!(error, Error::Unknown(_)), "{error}");
 }
@@ -180,7 +186,7 @@ fn a_claim_can_be_handed_on_by_whoever_made_it() {
     );
     assert!(
         !post
-            .settle(&QueueId::Run, &sent.id, &me(), &Ending::Handled)
+            .settle(&QueueId::Run, &sent.id, &me(), &MessageSettlement::Handled)
             .unwrap()
             .already
     );
@@ -189,15 +195,18 @@ fn a_claim_can_be_handed_on_by_whoever_made_it() {
 #[test]
 fn a_waiting_receiver_is_woken_by_a_message_and_by_the_end_of_a_claimer() {
     let desk = Desk::new();
-    let mut nursery = Nursery::new();
+    let mut nursery = ProcessSet::new();
     let leaf = nursery.spawn(Command::new(["sleep", "600"]));
     let sleeper = nursery.identity(leaf).unwrap();
     let post = desk.open();
     std::thread::scope(|scope| {
         let waits = || {
             scope.spawn(|| {
-                desk.open()
-                    .receive(&QueueId::Run, &me(), Wait::For(Duration::from_secs(60)))
+                desk.open().receive(
+                    &QueueId::Run,
+                    &me(),
+                    MessageWait::For(Duration::from_secs(60)),
+                )
             })
         };
         let waiting = waits();
@@ -228,7 +237,7 @@ fn a_waiting_receiver_is_woken_by_a_message_and_by_the_end_of_a_claimer() {
     let none = post.receive(
         &QueueId::Branch("b".parse().unwrap()),
         &me(),
-        Wait::For(Duration::ZERO),
+        MessageWait::For(Duration::ZERO),
     );
     assert!(matches!(none, Err(Error::Over { .. } | Error::TimedOut)));
 }
@@ -242,18 +251,18 @@ fn a_full_mailbox_a_run_that_is_over_and_an_old_generation_are_refused_before_an
         messages: 2,
         bytes: 1 << 20,
     };
-    let posting = |address: &str| Posting {
+    let posting = |address: &str| MessagePosting {
         limits,
-        ..Posting::new(to(address, 0))
+        ..MessagePosting::new(to(address, 0))
     };
     post.deliver(posting("run:a")).unwrap();
     post.deliver(posting("run:a")).unwrap();
     let error = post.deliver(posting("run:a")).unwrap_err();
     assert!(matches!(error, Error::Full { queued: 2, .. }), "{error}");
     post.deliver(posting("branch:a/w")).unwrap();
-    let old = Posting {
+    let old = MessagePosting {
         generation: Some("g0".to_owned()),
-        ..Posting::new(to("run:a", 0))
+        ..MessagePosting::new(to("run:a", 0))
     };
     assert!(matches!(post.deliver(old), Err(Error::Stale { .. })));
     desk.start("g2");
@@ -262,9 +271,9 @@ fn a_full_mailbox_a_run_that_is_over_and_an_old_generation_are_refused_before_an
     post.journal
         .append(RUN_END, &json!({"generation": "g2", "status": "killed"}))
         .unwrap();
-    let late = || Posting {
+    let late = || MessagePosting {
         only_when_on: true,
-        ..Posting::new(to("run:a", 0))
+        ..MessagePosting::new(to("run:a", 0))
     };
     let error = post.deliver(late()).unwrap_err();
     assert_eq!(error.to_string(), "run:a is not running: it is killed");
@@ -286,7 +295,7 @@ fn a_contract_only_warns() {
     };
     let receipt = desk
         .open()
-        .deliver(Posting::new(draft.check().unwrap()))
+        .deliver(MessagePosting::new(draft.check().unwrap()))
         .unwrap();
     assert_eq!(
         receipt.warnings,
@@ -306,12 +315,19 @@ fn many_senders_and_receivers_lose_nothing_and_share_nothing() {
                 scope.spawn(|| {
                     let post = desk.open();
                     let mut mine = Vec::new();
-                    while let Ok(claimed) =
-                        post.receive(&QueueId::Run, &me(), Wait::For(Duration::from_millis(1500)))
-                    {
+                    while let Ok(claimed) = post.receive(
+                        &QueueId::Run,
+                        &me(),
+                        MessageWait::For(Duration::from_millis(1500)),
+                    ) {
                         assert!(
                             !post
-                                .settle(&QueueId::Run, &claimed.id, &me(), &Ending::Handled)
+                                .settle(
+                                    &QueueId::Run,
+                                    &claimed.id,
+                                    &me(),
+                                    &MessageSettlement::Handled
+                                )
                                 .unwrap()
                                 .already
                         );

@@ -15,10 +15,10 @@ use materia_model::name::{RunId, SessionId};
 
 use super::error::Error;
 use super::followed::{Followed, Keep};
-use super::marks::{Mark, Marks};
+use super::marks::{ObserverMark, ObserverMarks};
 use super::news::{News, NewsEvent};
 use crate::clock::Clock;
-use crate::process::{Held, Interrupts};
+use crate::process::{Interrupts, ProcessHandle};
 use crate::run::{self, DroppedRuns, identity, is_dead};
 use crate::store::{dir, tree};
 use crate::wake::DirectoryWatch;
@@ -52,7 +52,7 @@ pub struct Observer {
 #[derive(Debug)]
 pub struct Watching {
     observer: Observer,
-    marks: Marks,
+    marks: ObserverMarks,
     followed: BTreeMap<RunId, Followed>,
     /// Runs that are gone and were not told to their end, with what they left; one of each id at a
     /// time.
@@ -81,7 +81,7 @@ impl Watching {
             .session
             .as_ref()
             .map_or_else(|| "all runs".to_owned(), |own| format!("session {own}"));
-        let marks = Marks::open(&observer.folder, &whose, clock)?;
+        let marks = ObserverMarks::open(&observer.folder, &whose, clock)?;
         // From now on runs that go leave something here.
         dir::create_private(&left)?;
         let wake = DirectoryWatch::new().map_err(io(&observer.folder))?;
@@ -157,7 +157,7 @@ impl Watching {
 
     /// Remembers, durably, that these were told.
     pub fn told(&mut self, news: &[News]) -> Result<(), Error> {
-        let mut marks: BTreeMap<&RunId, Mark> = BTreeMap::new();
+        let mut marks: BTreeMap<&RunId, ObserverMark> = BTreeMap::new();
         for one in news
             .iter()
             .filter(|one| !matches!(one.event, NewsEvent::Missed(_)))
@@ -166,7 +166,7 @@ impl Watching {
             let first = left
                 .or_else(|| self.followed.get(&one.run))
                 .and_then(|run| run.first.clone());
-            let mark = Mark {
+            let mark = ObserverMark {
                 run: one.run.clone(),
                 first: first.unwrap_or_default(),
                 seq: one.seq,
@@ -213,8 +213,8 @@ impl Watching {
             .followed
             .values()
             .filter_map(|followed| followed.supervisor.as_ref());
-        let supervisors: Vec<Held> = on
-            .filter_map(|supervisor| Held::of(&identity(supervisor)))
+        let supervisors: Vec<ProcessHandle> = on
+            .filter_map(|supervisor| ProcessHandle::of(&identity(supervisor)))
             .take(MOST_WATCHED)
             .collect();
         let mut fds = vec![PollFd::from_borrowed_fd(self.wake.as_fd(), PollFlags::IN)];
@@ -231,7 +231,7 @@ impl Watching {
             followed.catch_up(None, run, None, Keep::Closed)?;
             followed.pending.clear();
             let first = followed.first.clone().unwrap_or_default();
-            marks.push(Mark {
+            marks.push(ObserverMark {
                 run: run.clone(),
                 first,
                 seq: followed.seq,
@@ -242,7 +242,7 @@ impl Watching {
 
     /// Follows runs that appeared, and forgets those that are gone.
     fn find_runs(&mut self) {
-        let ids = run::Root::new(&self.observer.runs)
+        let ids = run::RunRoot::new(&self.observer.runs)
             .ids()
             .unwrap_or_default();
         let there: BTreeSet<RunId> = ids.into_iter().collect();

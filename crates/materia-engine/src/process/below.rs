@@ -9,7 +9,7 @@ use std::io::Read;
 use materia_model::text;
 use serde::Serialize;
 
-use super::identity::Identity;
+use super::identity::ProcessIdentity;
 use super::stat::Stat;
 use super::tree;
 
@@ -33,7 +33,7 @@ pub struct RunProcess {
 }
 
 /// A process and everything below it, parents first; nothing where it is gone.
-pub fn below(root: &Identity) -> Vec<RunProcess> {
+pub fn below(root: &ProcessIdentity) -> Vec<RunProcess> {
     if !root.is_alive() {
         return Vec::new();
     }
@@ -93,7 +93,7 @@ mod tests {
             .arg("60")
             .spawn()
             .unwrap();
-        let found = below(&Identity::of_self().unwrap());
+        let found = below(&ProcessIdentity::of_self().unwrap());
         let pid = child.id().cast_signed();
         child.kill().unwrap();
         child.wait().unwrap();
@@ -104,9 +104,9 @@ mod tests {
         let child = found.iter().find(|one| one.pid == pid).unwrap();
         assert_eq!((child.parent, child.depth), (found[0].pid, 1));
         assert!(
-            below(&Identity {
+            below(&ProcessIdentity {
                 pid: i32::MAX,
-                ..Identity::of_self().unwrap()
+                ..ProcessIdentity::of_self().unwrap()
             })
             .is_empty()
         );

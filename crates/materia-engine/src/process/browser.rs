@@ -2,7 +2,7 @@
 //!
 //! Owns which program does it. It outlives us, and whether it worked is between it and the person.
 
-use crate::process::{Command, Sink, SpawnError, spawn_detached};
+use crate::process::{Command, SpawnError, StreamSink, spawn_detached};
 
 /// The programs that open an address with whatever the person prefers.
 const OPENERS: [&str; 3] = ["xdg-open", "open", "wslview"];
@@ -12,8 +12,8 @@ pub fn open(url: &str) -> Result<(), SpawnError> {
     let mut last = None;
     for opener in OPENERS {
         let mut command = Command::new([opener, url]);
-        command.stdout = Sink::Null;
-        command.stderr = Sink::Null;
+        command.stdout = StreamSink::Null;
+        command.stderr = StreamSink::Null;
         match spawn_detached(command, "browser") {
             Ok(_) => return Ok(()),
             Err(error) => last = Some(error),

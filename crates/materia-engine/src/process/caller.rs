@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use super::identity::Identity;
+use super::identity::ProcessIdentity;
 use super::stat::Stat;
 
 /// How many processes above are looked at.
@@ -18,7 +18,7 @@ const HIGHEST: usize = 64;
 /// of whoever made it. A program such as `timeout 5` has this command at the end of its own line
 /// and ends with it. The supervisor of a run is this very program and works for nobody here, so it
 /// is not reached past anybody.
-pub fn caller() -> Option<Identity> {
+pub fn caller() -> Option<ProcessIdentity> {
     let me = Stat::read(rustix::process::getpid().as_raw_nonzero().get())?;
     let own = words(me.pid);
     let mut caller = Stat::read(me.parent)?;
@@ -32,17 +32,17 @@ pub fn caller() -> Option<Identity> {
         }
         caller = above;
     }
-    Some(Identity::from_stat(&caller))
+    Some(ProcessIdentity::from_stat(&caller))
 }
 
 /// The processes above this one, the nearest first.
-pub fn ancestors() -> Vec<Identity> {
+pub fn ancestors() -> Vec<ProcessIdentity> {
     let me = rustix::process::getpid().as_raw_nonzero().get();
     let above = std::iter::successors(Stat::read(me), |stat| Stat::read(stat.parent));
     above
         .skip(1)
         .take(HIGHEST)
-        .map(|stat| Identity::from_stat(&stat))
+        .map(|stat| ProcessIdentity::from_stat(&stat))
         .collect()
 }
 

@@ -21,13 +21,13 @@ pub struct Command {
     /// up from here.
     pub cwd: Option<PathBuf>,
     /// Changes to the inherited environment.
-    pub env: Env,
+    pub env: EnvChanges,
     /// What it reads.
     pub stdin: Stdin,
     /// Where its stdout goes.
-    pub stdout: Sink,
+    pub stdout: StreamSink,
     /// Where its stderr goes.
-    pub stderr: Sink,
+    pub stderr: StreamSink,
     /// How long it may take before its tree is ended; counted from its start.
     pub deadline: Option<Duration>,
     /// How long its tree may take to end after SIGTERM.
@@ -43,10 +43,10 @@ impl Command {
         Self {
             argv: argv.into_iter().map(Into::into).collect(),
             cwd: None,
-            env: Env::default(),
+            env: EnvChanges::default(),
             stdin: Stdin::Null,
-            stdout: Sink::Capture(Capture::default()),
-            stderr: Sink::Capture(Capture::default()),
+            stdout: StreamSink::Capture(Capture::default()),
+            stderr: StreamSink::Capture(Capture::default()),
             deadline: None,
             grace: DEFAULT_GRACE,
             whole: false,
@@ -56,12 +56,12 @@ impl Command {
 
 /// Changes to the environment a command inherits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Env {
+pub struct EnvChanges {
     clear: bool,
     changes: BTreeMap<OsString, Option<OsString>>,
 }
 
-impl Env {
+impl EnvChanges {
     /// Starts from nothing instead of from what is inherited. What was set or removed before is
     /// forgotten.
     pub fn clear(&mut self) -> &mut Self {
@@ -122,7 +122,7 @@ pub enum Stdin {
 
 /// Where a stream of a command goes.
 #[derive(Debug)]
-pub enum Sink {
+pub enum StreamSink {
     /// Nowhere: `/dev/null`.
     Null,
     /// To this file, without passing through our memory.

@@ -14,12 +14,12 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, WaitId, WaitIdOptions};
 
-use super::command::{Command, Sink, Stdin};
-use super::ending::{Ending, Scan};
-use super::event::Swept;
-use super::identity::Identity;
+use super::command::{Command, Stdin, StreamSink};
+use super::ending::{EndingProcesses, ProcessScan};
+use super::event::SweepReport;
+use super::identity::ProcessIdentity;
 use super::inherited;
-use super::program::{Found, SpawnError};
+use super::program::{ProgramCache, SpawnError};
 use super::spawn::{self, Group};
 use super::tree::{self, Asker, Scope};
 use super::{DETACHED_VARIABLE, LEAF_VARIABLE};
@@ -31,14 +31,14 @@ static CHILDREN: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
 
 /// Starts a process that outlives us, under a name nobody else uses. Streams are files, inherited,
 /// or nothing; what would need us to read or write is nothing.
-pub fn spawn_detached(command: Command, name: &str) -> Result<Identity, SpawnError> {
+pub fn spawn_detached(command: Command, name: &str) -> Result<ProcessIdentity, SpawnError> {
     let program = command.argv.first().cloned().unwrap_or_default();
     let pid = start(command, name)?;
     let gone = || SpawnError::Other {
         program: program.into(),
         reason: "it is gone already".into(),
     };
-    Identity::of(pid.as_raw_nonzero().get()).ok_or_else(gone)
+    ProcessIdentity::of(pid.as_raw_nonzero().get()).ok_or_else(gone)
 }
 
 fn start(mut command: Command, name: &str) -> Result<Pid, SpawnError> {
@@ -46,15 +46,15 @@ fn start(mut command: Command, name: &str) -> Result<Pid, SpawnError> {
         command.stdin = Stdin::Null;
     }
     for sink in [&mut command.stdout, &mut command.stderr] {
-        if matches!(sink, Sink::Capture(_)) {
-            *sink = Sink::Null;
+        if matches!(sink, StreamSink::Capture(_)) {
+            *sink = StreamSink::Null;
         }
     }
     let marks = [
         (LEAF_VARIABLE, None),
         (DETACHED_VARIABLE, Some(OsStr::new(name))),
     ];
-    let started = spawn::start(command, Group::Ours, &marks, &mut Found::default())?;
+    let started = spawn::start(command, Group::Ours, &marks, &mut ProgramCache::default())?;
     reap_later(started.handle);
     Ok(started.pid)
 }
@@ -80,7 +80,7 @@ pub fn is_part_of(name: &str) -> bool {
 
 /// Ends everything that still carries the name of a detached process, and what descends from it:
 /// what is left after its supervisor was killed (A6). Waits until it is gone.
-pub fn end_detached(name: &str, grace: Duration) -> Swept {
+pub fn end_detached(name: &str, grace: Duration) -> SweepReport {
     end(Some(name.as_bytes()), Scope::Detached, grace)
 }
 
@@ -89,11 +89,11 @@ pub fn end_detached(name: &str, grace: Duration) -> Swept {
 /// gone.
 ///
 /// [`Nursery::carry`]: super::Nursery::carry
-pub fn end_carried(name: &str, grace: Duration) -> Swept {
+pub fn end_carried(name: &str, grace: Duration) -> SweepReport {
     end(None, Scope::Left(name), grace)
 }
 
-fn end(detached: Option<&[u8]>, scope: Scope<'_>, grace: Duration) -> Swept {
+fn end(detached: Option<&[u8]>, scope: Scope<'_>, grace: Duration) -> SweepReport {
     let me = rustix::process::getpid().as_raw_nonzero().get();
     let asker = Asker {
         me,
@@ -102,19 +102,19 @@ fn end(detached: Option<&[u8]>, scope: Scope<'_>, grace: Duration) -> Swept {
         detached,
         leaves: &[],
     };
-    let mut ending = Ending::new(grace);
+    let mut ending = EndingProcesses::new(grace);
     loop {
         let over = ending.advance(|known| {
             let processes = tree::snapshot();
             let members = tree::members(asker, scope, &processes, known, tree::marks_of);
-            Scan {
+            ProcessScan {
                 processes,
                 members,
                 stirred: false,
             }
         });
         if let Some(survivors) = over {
-            return Swept {
+            return SweepReport {
                 ended: ending.ended(),
                 survivors,
             };
@@ -123,7 +123,7 @@ fn end(detached: Option<&[u8]>, scope: Scope<'_>, grace: Duration) -> Swept {
     }
 }
 
-fn wait_for(ending: &mut Ending) {
+fn wait_for(ending: &mut EndingProcesses) {
     let mut fds: Vec<PollFd<'_>> = ending
         .held()
         .iter()

@@ -26,7 +26,7 @@ use std::process::Command;
 use rustix::process::{Pid, PidfdFlags};
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout, stderr, stdin, stdout};
 
-use super::identity::Identity;
+use super::identity::ProcessIdentity;
 use super::program::{self, SpawnError};
 use super::spawn::{self, Group};
 use super::{DETACHED_VARIABLE, LEAF_VARIABLE, detached, stat};
@@ -39,7 +39,7 @@ const SELF_EXE: &str = "/proc/self/exe";
 #[derive(Debug)]
 pub struct DetachedChild {
     /// The identity of its process.
-    pub identity: Identity,
+    pub identity: ProcessIdentity,
     order: PipeWriter,
 }
 
@@ -114,10 +114,10 @@ fn lead_session_from_start(command: &mut Command) {
 }
 
 /// The identity of a child of ours, which is reaped later.
-fn identify(pid: Pid) -> io::Result<Identity> {
+fn identify(pid: Pid) -> io::Result<ProcessIdentity> {
     let handle = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
     let number = pid.as_raw_nonzero().get();
-    let identity = Identity::of(number).ok_or_else(|| stat::unread(number))?;
+    let identity = ProcessIdentity::of(number).ok_or_else(|| stat::unread(number))?;
     failpoint::hit("process.spawned")?;
     detached::reap_later(handle);
     Ok(identity)

@@ -8,16 +8,16 @@ use std::time::Duration;
 use rustix::process::WaitStatus;
 use serde::{Deserialize, Serialize};
 
-use super::event::LeafId;
-use super::identity::Identity;
+use super::event::ChildId;
+use super::identity::ProcessIdentity;
 use super::output::Captured;
 use super::program::SpawnError;
 
 /// Everything that is known about a leaf once it is over.
 #[derive(Debug)]
-pub struct Ended {
+pub struct ProcessEnd {
     /// Which leaf.
-    pub leaf: LeafId,
+    pub leaf: ChildId,
     /// The pid its command had; `None` when it was never started.
     pub pid: Option<i32>,
     /// Why and how it ended.
@@ -34,7 +34,7 @@ pub struct Ended {
     pub elapsed: Duration,
     /// Processes of its tree that even SIGKILL did not end in time; empty unless the kernel holds
     /// them.
-    pub survivors: Vec<Identity>,
+    pub survivors: Vec<ProcessIdentity>,
 }
 
 /// Why a leaf is over.
@@ -67,7 +67,7 @@ pub enum Status {
     Unknown,
 }
 
-impl Ended {
+impl ProcessEnd {
     /// Whether the command ended by itself with exit code 0.
     pub fn success(&self) -> bool {
         self.cause == Cause::Finished(Status::Exited(0))
@@ -81,7 +81,7 @@ impl Ended {
 }
 
 impl Cause {
-    /// The exit code a shell would give, see [`Ended::code`].
+    /// The exit code a shell would give, see [`ProcessEnd::code`].
     pub fn code(&self) -> i32 {
         match self {
             Self::TimedOut(_) => 124,

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 
-use super::identity::{self, Identity, SignalError};
+use super::identity::{self, ProcessIdentity, SignalError};
 use super::stat::Stat;
 use super::tree::Known;
 use crate::clock;
@@ -29,7 +29,7 @@ const RUSH: usize = 16;
 const AGAIN: Duration = Duration::from_millis(20);
 
 /// What a scan found.
-pub(super) struct Scan {
+pub(super) struct ProcessScan {
     /// Everything that runs.
     pub(super) processes: Vec<Stat>,
     /// What is to be ended.
@@ -40,7 +40,7 @@ pub(super) struct Scan {
 
 /// A set of processes on its way out.
 #[derive(Debug)]
-pub(super) struct Ending {
+pub(super) struct EndingProcesses {
     phase: Phase,
     known: Known,
     held: Vec<OwnedFd>,
@@ -52,10 +52,10 @@ pub(super) struct Ending {
 enum Phase {
     Polite { until: Option<Instant> },
     Killing { until: Option<Instant> },
-    Over { survivors: Vec<Identity> },
+    Over { survivors: Vec<ProcessIdentity> },
 }
 
-impl Ending {
+impl EndingProcesses {
     /// Begins; nothing is signalled before the first [`Self::advance`].
     pub(super) fn new(grace: Duration) -> Self {
         let phase = if grace.is_zero() {
@@ -111,8 +111,8 @@ impl Ending {
     /// Goes on as far as it can without waiting; the survivors, once it is over.
     pub(super) fn advance(
         &mut self,
-        mut scan: impl FnMut(&Known) -> Scan,
-    ) -> Option<Vec<Identity>> {
+        mut scan: impl FnMut(&Known) -> ProcessScan,
+    ) -> Option<Vec<ProcessIdentity>> {
         for _ in 0..RUSH {
             let passed = |moment: &Option<Instant>| {
                 moment.is_some_and(|moment| clock::until(moment).is_zero())
@@ -133,7 +133,11 @@ impl Ending {
                 continue;
             }
             if found.members.is_empty() || timed_out {
-                let survivors = found.members.iter().map(Identity::from_stat).collect();
+                let survivors = found
+                    .members
+                    .iter()
+                    .map(ProcessIdentity::from_stat)
+                    .collect();
                 self.phase = Phase::Over { survivors };
             }
             match &mut self.phase {
@@ -147,7 +151,7 @@ impl Ending {
     }
 
     /// Asks everybody who was not asked yet, and wakes the stopped so that they hear it.
-    fn ask(&mut self, found: &Scan) {
+    fn ask(&mut self, found: &ProcessScan) {
         let (mut fresh, mut changed) = (false, false);
         for member in &found.members {
             let held = identity::hold(member.pid, member.start);
@@ -170,7 +174,7 @@ impl Ending {
     }
 
     /// Kills everybody.
-    fn kill(&mut self, found: &Scan) {
+    fn kill(&mut self, found: &ProcessScan) {
         let mut fresh = false;
         for (group, witness) in whole_groups(found) {
             kill_group(group, &witness);
@@ -245,7 +249,7 @@ fn signal(member: &Stat, held: &Result<OwnedFd, SignalError>, signal: Signal) {
 }
 
 /// The process groups that consist of members only, each with one of them; never our own.
-fn whole_groups(found: &Scan) -> BTreeMap<i32, Stat> {
+fn whole_groups(found: &ProcessScan) -> BTreeMap<i32, Stat> {
     let ours = rustix::process::getpgrp().as_raw_nonzero().get();
     let mut groups: BTreeMap<i32, Stat> = found
         .members

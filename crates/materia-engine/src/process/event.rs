@@ -12,14 +12,14 @@ use rustix::event::EventfdFlags;
 use rustix::process::Signal;
 use serde::Serialize;
 
-use super::end::Ended;
-use super::identity::Identity;
+use super::end::ProcessEnd;
+use super::identity::ProcessIdentity;
 
 /// One leaf of one nursery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LeafId(pub(super) u64);
+pub struct ChildId(pub(super) u64);
 
-impl fmt::Display for LeafId {
+impl fmt::Display for ChildId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
@@ -46,14 +46,14 @@ pub enum Event {
     /// A live stream brought bytes.
     Output {
         /// Whose.
-        leaf: LeafId,
+        leaf: ChildId,
         /// Which of its streams.
         stream: Stream,
         /// As they came, cut anywhere.
         bytes: Vec<u8>,
     },
     /// A leaf is over. Comes exactly once for every leaf, as its last event.
-    Ended(Box<Ended>),
+    Ended(Box<ProcessEnd>),
     /// This process was asked to stop; see
     /// [`Nursery::catch_interrupts`](super::Nursery::catch_interrupts).
     Interrupt(Signal),
@@ -65,7 +65,7 @@ pub enum Event {
 
 /// Why a leaf is stopped, which is how hard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum StopReason {
     /// With the command's own grace.
     Cancelled,
     /// With another one.
@@ -74,11 +74,11 @@ pub enum Reason {
 
 /// What a sweep found.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Swept {
+pub struct SweepReport {
     /// How many processes were left and had to be ended.
     pub ended: usize,
     /// Processes that even SIGKILL did not end in time.
-    pub survivors: Vec<Identity>,
+    pub survivors: Vec<ProcessIdentity>,
 }
 
 /// A second adopting nursery was asked for in one process.

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 
-use super::identity::{self, Identity};
+use super::identity::{self, ProcessIdentity};
 use crate::clock;
 
 /// Processes whose ends are waited for, each with a word of the caller's.
@@ -25,7 +25,7 @@ impl<T> Default for Exits<T> {
 
 impl<T> Exits<T> {
     /// Waits for one more process. Gives the word back when it has ended already.
-    pub fn add(&mut self, process: &Identity, word: T) -> Option<T> {
+    pub fn add(&mut self, process: &ProcessIdentity, word: T) -> Option<T> {
         if !process.is_alive() {
             return Some(word);
         }
@@ -83,11 +83,11 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::process::{Command, Nursery};
+    use crate::process::{Command, ProcessSet};
 
     #[test]
     fn an_end_is_told_once_and_a_deadline_holds() {
-        let mut nursery = Nursery::new();
+        let mut nursery = ProcessSet::new();
         let leaf = nursery.spawn(Command::new(["sleep", "600"]));
         let sleeper = nursery.identity(leaf).unwrap();
         let mut exits = Exits::default();

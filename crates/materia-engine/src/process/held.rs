@@ -4,15 +4,15 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use super::identity::{self, Identity};
+use super::identity::{self, ProcessIdentity};
 
 /// A living process; its descriptor is readable when it has ended.
 #[derive(Debug)]
-pub struct Held(OwnedFd);
+pub struct ProcessHandle(OwnedFd);
 
-impl Held {
+impl ProcessHandle {
     /// Takes hold of exactly this process; nothing where it has ended.
-    pub fn of(process: &Identity) -> Option<Self> {
+    pub fn of(process: &ProcessIdentity) -> Option<Self> {
         process
             .is_alive()
             .then(|| identity::hold(process.pid, process.start_time).ok())
@@ -21,7 +21,7 @@ impl Held {
     }
 }
 
-impl AsFd for Held {
+impl AsFd for ProcessHandle {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
@@ -32,19 +32,19 @@ mod tests {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
     use super::*;
-    use crate::process::{Command, Nursery, Signal};
+    use crate::process::{Command, ProcessSet, Signal};
 
     #[test]
     fn the_end_of_a_held_process_is_seen() {
-        let mut nursery = Nursery::new();
+        let mut nursery = ProcessSet::new();
         let leaf = nursery.spawn(Command::new(["sleep", "600"]));
         let sleeper = nursery.identity(leaf).unwrap();
-        let held = Held::of(&sleeper).unwrap();
+        let held = ProcessHandle::of(&sleeper).unwrap();
         let mut fds = [PollFd::new(&held, PollFlags::IN)];
         assert_eq!(poll(&mut fds, Some(&Timespec::default())).unwrap(), 0);
         sleeper.signal(Signal::KILL).unwrap();
         assert_eq!(poll(&mut fds, None).unwrap(), 1);
         nursery.sweep(std::time::Duration::ZERO);
-        assert!(Held::of(&sleeper).is_none());
+        assert!(ProcessHandle::of(&sleeper).is_none());
     }
 }

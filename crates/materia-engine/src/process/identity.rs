@@ -15,7 +15,7 @@ use crate::store::kernel;
 
 /// One process of one boot of this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Identity {
+pub struct ProcessIdentity {
     /// The number the kernel gave it, and will give to others later.
     pub pid: i32,
     /// When it started, in clock ticks since boot.
@@ -43,7 +43,7 @@ pub enum SignalError {
     },
 }
 
-impl Identity {
+impl ProcessIdentity {
     /// The identity of a living process or an unreaped one; `None` when there is no such pid.
     pub fn of(pid: i32) -> Option<Self> {
         Stat::read(pid).map(|stat| Self::from_stat(&stat))
@@ -123,24 +123,24 @@ mod tests {
 
     #[test]
     fn this_process_is_alive_and_spelled_plainly() {
-        let me = Identity::of_self().unwrap();
+        let me = ProcessIdentity::of_self().unwrap();
         assert!(me.is_alive());
         let text = serde_json::to_string(&me).unwrap();
-        assert_eq!(serde_json::from_str::<Identity>(&text).unwrap(), me);
+        assert_eq!(serde_json::from_str::<ProcessIdentity>(&text).unwrap(), me);
     }
 
     #[test]
     fn another_start_or_boot_is_somebody_else() {
-        let me = Identity::of_self().unwrap();
-        let later = Identity {
+        let me = ProcessIdentity::of_self().unwrap();
+        let later = ProcessIdentity {
             start_time: me.start_time + 1,
             ..me.clone()
         };
-        let elsewhere = Identity {
+        let elsewhere = ProcessIdentity {
             boot_id: "another".into(),
             ..me.clone()
         };
-        let nobody = Identity { pid: -1, ..me };
+        let nobody = ProcessIdentity { pid: -1, ..me };
         for other in [later, elsewhere, nobody] {
             assert!(!other.is_alive());
             // Would end this test if it arrived.

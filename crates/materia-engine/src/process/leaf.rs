@@ -10,21 +10,21 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, Signal, WaitOptions};
 
 use super::command::Command;
-use super::end::{Cause, Ended, Status};
-use super::ending::{Ending, PATIENCE};
-use super::event::{Event, LeafId, Stream};
+use super::end::{Cause, ProcessEnd, Status};
+use super::ending::{EndingProcesses, PATIENCE};
+use super::event::{ChildId, Event, Stream};
 use super::feed::Feed;
-use super::identity::Identity;
+use super::identity::ProcessIdentity;
 use super::output::{Reading, Tap};
-use super::program::{Found, SpawnError};
-use super::spawn::{self, Group, Started};
+use super::program::{ProgramCache, SpawnError};
+use super::spawn::{self, Group, StartedProcess};
 use super::{DETACHED_VARIABLE, LEAF_VARIABLE};
 use crate::clock::{self, Stopwatch};
 
 /// One running leaf.
 #[derive(Debug)]
-pub(super) struct Leaf {
-    pub(super) id: LeafId,
+pub(super) struct ChildProcess {
+    pub(super) id: ChildId,
     pub(super) marker: String,
     pub(super) pid: Pid,
     pub(super) handle: OwnedFd,
@@ -40,12 +40,12 @@ pub(super) struct Leaf {
 /// A leaf on its way out, and on whose account.
 #[derive(Debug)]
 pub(super) struct Stopping {
-    why: Why,
-    pub(super) ending: Ending,
+    why: EndCause,
+    pub(super) ending: EndingProcesses,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum EndCause {
     Deadline,
     Cancelled,
     /// Its leader ended by itself, and the rest of its tree goes with it.
@@ -53,7 +53,7 @@ pub(super) enum Why {
 }
 
 /// The marker of a leaf's processes and the environment variable that carries it.
-pub(super) struct Mark<'a> {
+pub(super) struct ChildMark<'a> {
     pub(super) marker: String,
     /// The leaves this process itself belongs to.
     pub(super) above: Option<&'a str>,
@@ -61,14 +61,14 @@ pub(super) struct Mark<'a> {
     pub(super) detached: Option<&'a std::ffi::OsStr>,
 }
 
-impl Leaf {
+impl ChildProcess {
     /// Starts `command`; whatever goes wrong is an end like any other.
     pub(super) fn start(
-        id: LeafId,
+        id: ChildId,
         command: Command,
-        mark: Mark<'_>,
-        found: &mut Found,
-    ) -> Result<Self, Box<Ended>> {
+        mark: ChildMark<'_>,
+        found: &mut ProgramCache,
+    ) -> Result<Self, Box<ProcessEnd>> {
         let watch = Stopwatch::start();
         let (deadline, grace, whole) = (command.deadline, command.grace, command.whole);
         let path = match mark.above {
@@ -81,7 +81,7 @@ impl Leaf {
             (DETACHED_VARIABLE, mark.detached),
         ];
         match spawn::start(command, Group::Own, &marks, found) {
-            Ok(Started {
+            Ok(StartedProcess {
                 pid,
                 handle,
                 stdin,
@@ -109,7 +109,7 @@ impl Leaf {
     }
 
     /// Begins to end its tree, or hurries an ending that is under way.
-    pub(super) fn stop(&mut self, why: Why, grace: Option<Duration>) {
+    pub(super) fn stop(&mut self, why: EndCause, grace: Option<Duration>) {
         let grace = grace.unwrap_or(self.grace);
         match &mut self.stopping {
             Some(stopping) if grace.is_zero() => stopping.ending.hurry(),
@@ -117,7 +117,7 @@ impl Leaf {
             None => {
                 self.stopping = Some(Stopping {
                     why,
-                    ending: Ending::new(grace),
+                    ending: EndingProcesses::new(grace),
                 });
             }
         }
@@ -134,7 +134,7 @@ impl Leaf {
         if !self.whole || self.stopping.is_some() {
             return false;
         }
-        self.stop(Why::Over, None);
+        self.stop(EndCause::Over, None);
         true
     }
 
@@ -145,7 +145,7 @@ impl Leaf {
                 .deadline
                 .is_some_and(|deadline| clock::until(deadline).is_zero())
         {
-            self.stop(Why::Deadline, None);
+            self.stop(EndCause::Deadline, None);
         }
     }
 
@@ -234,17 +234,17 @@ impl Leaf {
     }
 
     /// Says how it went. The streams are drained by now.
-    pub(super) fn finish(self, status: Status, survivors: Vec<Identity>) -> Ended {
+    pub(super) fn finish(self, status: Status, survivors: Vec<ProcessIdentity>) -> ProcessEnd {
         let [stdout, stderr] = self
             .taps
             .map(|tap| tap.map(Tap::finish).unwrap_or_default());
-        Ended {
+        ProcessEnd {
             leaf: self.id,
             pid: Some(self.pid.as_raw_nonzero().get()),
             cause: match self.stopping.map(|stopping| stopping.why) {
-                None | Some(Why::Over) => Cause::Finished(status),
-                Some(Why::Deadline) => Cause::TimedOut(status),
-                Some(Why::Cancelled) => Cause::Cancelled(status),
+                None | Some(EndCause::Over) => Cause::Finished(status),
+                Some(EndCause::Deadline) => Cause::TimedOut(status),
+                Some(EndCause::Cancelled) => Cause::Cancelled(status),
             },
             stdout,
             stderr,
@@ -256,8 +256,8 @@ impl Leaf {
     }
 }
 
-fn never_started(leaf: LeafId, error: SpawnError, watch: Stopwatch) -> Ended {
-    Ended {
+fn never_started(leaf: ChildId, error: SpawnError, watch: Stopwatch) -> ProcessEnd {
+    ProcessEnd {
         leaf,
         pid: None,
         cause: Cause::NotStarted(error),

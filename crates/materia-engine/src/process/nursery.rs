@@ -1,7 +1,7 @@
 //! Where leaves run: any number of them, on one thread, and none outlives it.
 //!
 //! Owns the running leaves, the queue of events and what can wake the loop besides leaves.
-//! [`Nursery::next`] is the only place of the engine that waits. Starts no threads. What the loop
+//! [`ProcessSet::next`] is the only place of the engine that waits. Starts no threads. What the loop
 //! does when it wakes is in `turn`.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -15,15 +15,15 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use super::command::Command;
-use super::end::Ended;
-use super::ending::Ending;
-use super::event::{AlreadyAdopting, Event, LeafId, Reason, Swept, Waker, WatchId};
+use super::end::ProcessEnd;
+use super::ending::EndingProcesses;
+use super::event::{AlreadyAdopting, ChildId, Event, StopReason, SweepReport, Waker, WatchId};
 use super::feed::SendError;
-use super::identity::Identity;
+use super::identity::ProcessIdentity;
 use super::inherited;
-use super::leaf::{Leaf, Mark, Why};
-use super::program::Found;
-use super::signals::{self, Caught};
+use super::leaf::{ChildMark, ChildProcess, EndCause};
+use super::program::ProgramCache;
+use super::signals::{self, CaughtSignal};
 use crate::clock::{self, Clock};
 
 /// Whether some nursery of this process adopts orphans: they come to the process, so only one can
@@ -32,39 +32,39 @@ static ADOPTING: AtomicBool = AtomicBool::new(false);
 
 /// A place for leaves.
 ///
-/// A plain one ([`Nursery::new`]) finds orphans of its leaves by the marker in their environment.
-/// An adopting one ([`Nursery::adopting`]) makes this process their new parent, so that nothing it
+/// A plain one ([`ProcessSet::new`]) finds orphans of its leaves by the marker in their environment.
+/// An adopting one ([`ProcessSet::adopting`]) makes this process their new parent, so that nothing it
 /// starts can get away; all children of the process are then its to reap. Dropping a nursery kills
 /// what is left of it.
 #[derive(Debug)]
-pub struct Nursery {
+pub struct ProcessSet {
     pub(super) id: String,
     pub(super) adopting: bool,
-    pub(super) leaves: BTreeMap<LeafId, Leaf>,
+    pub(super) leaves: BTreeMap<ChildId, ChildProcess>,
     pub(super) ready: VecDeque<Event>,
-    pub(super) sweeping: Option<Ending>,
-    pub(super) swept: Option<Swept>,
-    pub(super) children: Option<Caught>,
-    pub(super) interrupts: Vec<Caught>,
+    pub(super) sweeping: Option<EndingProcesses>,
+    pub(super) swept: Option<SweepReport>,
+    pub(super) children: Option<CaughtSignal>,
+    pub(super) interrupts: Vec<CaughtSignal>,
     pub(super) interrupted: Arc<AtomicUsize>,
     pub(super) waker: Option<Waker>,
     pub(super) watched: BTreeMap<WatchId, OwnedFd>,
     /// Whether only leaves and interrupts count for now.
     pub(super) focused: bool,
     pub(super) buffer: Vec<u8>,
-    found: Found,
+    found: ProgramCache,
     pub(super) detached: Option<OsString>,
     /// How many leaves and watches there were.
     pub(super) count: u64,
     above: Option<String>,
 }
 
-impl Nursery {
+impl ProcessSet {
     /// A plain nursery.
     pub fn new() -> Self {
         // Where our parent ignored SIGCHLD, exit codes would be lost; catching it brings them back.
         let children = if signals::is_ignored(Signal::CHILD) {
-            Caught::new(Signal::CHILD).ok()
+            CaughtSignal::new(Signal::CHILD).ok()
         } else {
             None
         };
@@ -82,7 +82,7 @@ impl Nursery {
             watched: BTreeMap::new(),
             focused: false,
             buffer: vec![0; 16 * 1024],
-            found: Found::default(),
+            found: ProgramCache::default(),
             detached: inherited::detached_name(),
             above: inherited::leaves_above(),
             count: 0,
@@ -96,7 +96,7 @@ impl Nursery {
         }
         let mut nursery = Self::new();
         nursery.adopting = true;
-        nursery.children = Some(Caught::new(Signal::CHILD)?);
+        nursery.children = Some(CaughtSignal::new(Signal::CHILD)?);
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
         Ok(nursery)
     }
@@ -112,15 +112,15 @@ impl Nursery {
     }
 
     /// Starts a command. A failed start is told as [`Event::Ended`] like any other end.
-    pub fn spawn(&mut self, command: Command) -> LeafId {
+    pub fn spawn(&mut self, command: Command) -> ChildId {
         self.count += 1;
-        let id = LeafId(self.count);
-        let mark = Mark {
+        let id = ChildId(self.count);
+        let mark = ChildMark {
             marker: format!("{}.{id}", self.id),
             above: self.above.as_deref(),
             detached: self.detached.as_deref(),
         };
-        match Leaf::start(id, command, mark, &mut self.found) {
+        match ChildProcess::start(id, command, mark, &mut self.found) {
             Ok(leaf) => {
                 self.leaves.insert(id, leaf);
             }
@@ -130,9 +130,9 @@ impl Nursery {
     }
 
     /// Runs one command to its end. An interrupt that comes meanwhile stops it, a second one kills
-    /// it; both, and the ends of other leaves, are told by [`Nursery::next`] afterwards. Live
+    /// it; both, and the ends of other leaves, are told by [`ProcessSet::next`] afterwards. Live
     /// output is not: it is in what was captured.
-    pub fn run(&mut self, command: Command) -> Ended {
+    pub fn run(&mut self, command: Command) -> ProcessEnd {
         let id = self.spawn(command);
         let mut later = VecDeque::new();
         let mut interrupted = false;
@@ -150,7 +150,7 @@ impl Nursery {
                     if interrupted {
                         self.kill(id);
                     } else {
-                        self.stop(id, Reason::Cancelled);
+                        self.stop(id, StopReason::Cancelled);
                     }
                     interrupted = true;
                     later.push_back(Event::Interrupt(signal));
@@ -162,7 +162,7 @@ impl Nursery {
     }
 
     /// Waits for so long, and gives the signal of an interrupt that comes meanwhile or came before;
-    /// ends of leaves and wake-ups are told by [`Nursery::next`] afterwards. No time at all asks
+    /// ends of leaves and wake-ups are told by [`ProcessSet::next`] afterwards. No time at all asks
     /// only whether an interrupt came.
     pub fn rest(&mut self, time: Duration) -> Option<Signal> {
         let deadline = clock::deadline_in(time);
@@ -203,15 +203,15 @@ impl Nursery {
     }
 
     /// Waits for what happens next to one leaf, or for an interrupt, until `deadline` if there is
-    /// one. Everything else is told by [`Nursery::next`] afterwards.
-    pub fn next_of(&mut self, leaf: LeafId, deadline: Option<Instant>) -> Option<Event> {
+    /// one. Everything else is told by [`ProcessSet::next`] afterwards.
+    pub fn next_of(&mut self, leaf: ChildId, deadline: Option<Instant>) -> Option<Event> {
         self.next_among(Some(leaf), None, deadline)
     }
 
     /// The same for a leaf or none, and for a watched descriptor, whose reader is whoever asks.
     pub fn next_among(
         &mut self,
-        leaf: Option<LeafId>,
+        leaf: Option<ChildId>,
         watch: Option<WatchId>,
         deadline: Option<Instant>,
     ) -> Option<Event> {
@@ -243,34 +243,34 @@ impl Nursery {
     }
 
     /// The leaves that run.
-    pub fn running(&self) -> impl Iterator<Item = LeafId> {
+    pub fn running(&self) -> impl Iterator<Item = ChildId> {
         self.leaves.keys().copied()
     }
 
     /// Who the command of a running leaf is, for a journal.
-    pub fn identity(&self, leaf: LeafId) -> Option<Identity> {
-        Identity::of(self.leaves.get(&leaf)?.raw_pid())
+    pub fn identity(&self, leaf: ChildId) -> Option<ProcessIdentity> {
+        ProcessIdentity::of(self.leaves.get(&leaf)?.raw_pid())
     }
 
     /// Ends a leaf's tree: SIGTERM, its grace, SIGKILL. Its end is told when nothing of it is left.
-    pub fn stop(&mut self, leaf: LeafId, reason: Reason) {
+    pub fn stop(&mut self, leaf: ChildId, reason: StopReason) {
         let grace = match reason {
-            Reason::Cancelled => None,
-            Reason::Within(grace) => Some(grace),
+            StopReason::Cancelled => None,
+            StopReason::Within(grace) => Some(grace),
         };
         if let Some(leaf) = self.leaves.get_mut(&leaf) {
-            leaf.stop(Why::Cancelled, grace);
+            leaf.stop(EndCause::Cancelled, grace);
         }
     }
 
     /// Kills a leaf's tree at once, also one that is being stopped.
-    pub fn kill(&mut self, leaf: LeafId) {
-        self.stop(leaf, Reason::Within(Duration::ZERO));
+    pub fn kill(&mut self, leaf: ChildId) {
+        self.stop(leaf, StopReason::Within(Duration::ZERO));
     }
 
     /// Gives bytes to a leaf whose stdin is [`Stdin::Held`](super::Stdin::Held) or
     /// [`Stdin::Fed`](super::Stdin::Fed).
-    pub fn send(&mut self, leaf: LeafId, bytes: &[u8]) -> Result<(), SendError> {
+    pub fn send(&mut self, leaf: ChildId, bytes: &[u8]) -> Result<(), SendError> {
         self.leaves
             .get_mut(&leaf)
             .ok_or(SendError::Closed)?
@@ -280,14 +280,14 @@ impl Nursery {
 
     /// Whether a leaf that is fed has read everything that was sent. Becoming so wakes like a
     /// [`Waker`].
-    pub fn has_taken_all(&self, leaf: LeafId) -> bool {
+    pub fn has_taken_all(&self, leaf: ChildId) -> bool {
         self.leaves
             .get(&leaf)
             .is_some_and(|leaf| leaf.stdin.is_hungry())
     }
 
     /// Ends a held stdin once everything sent is written.
-    pub fn close_stdin(&mut self, leaf: LeafId) {
+    pub fn close_stdin(&mut self, leaf: ChildId) {
         if let Some(leaf) = self.leaves.get_mut(&leaf) {
             leaf.stdin.finish();
         }
@@ -309,7 +309,7 @@ impl Nursery {
                 .iter()
                 .any(|caught| caught.signal() == signal);
             if !caught {
-                self.interrupts.push(Caught::new(signal)?);
+                self.interrupts.push(CaughtSignal::new(signal)?);
             }
         }
         Ok(())
@@ -345,13 +345,13 @@ impl Nursery {
     }
 }
 
-impl Default for Nursery {
+impl Default for ProcessSet {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Drop for Nursery {
+impl Drop for ProcessSet {
     fn drop(&mut self) {
         self.sweep(Duration::ZERO);
         if self.adopting {

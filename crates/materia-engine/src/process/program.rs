@@ -145,12 +145,12 @@ impl SpawnError {
 
 /// What was found before in one `PATH`.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct ProgramCache {
     path: Option<OsString>,
     files: HashMap<OsString, PathBuf>,
 }
 
-impl Found {
+impl ProgramCache {
     /// Finds the file to execute, see [`find`]; a name that was found before is only looked at.
     pub(super) fn find(
         &mut self,

@@ -21,13 +21,13 @@ use crate::store::kernel;
 
 /// One caught signal.
 #[derive(Debug)]
-pub(super) struct Caught {
+pub(super) struct CaughtSignal {
     signal: Signal,
     pipe: OwnedFd,
     registration: SigId,
 }
 
-impl Caught {
+impl CaughtSignal {
     /// Catches `signal` until dropped.
     pub(super) fn new(signal: Signal) -> io::Result<Self> {
         let (pipe, theirs) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
@@ -57,13 +57,13 @@ impl Caught {
     }
 }
 
-impl AsFd for Caught {
+impl AsFd for CaughtSignal {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.pipe.as_fd()
     }
 }
 
-impl Drop for Caught {
+impl Drop for CaughtSignal {
     fn drop(&mut self) {
         signal_hook::low_level::unregister(self.registration);
     }
@@ -116,7 +116,7 @@ impl Cancellation {
 /// signals end the process again.
 #[derive(Debug, Default)]
 pub struct Interrupts {
-    caught: Vec<Caught>,
+    caught: Vec<CaughtSignal>,
     cancellation: Option<Cancellation>,
     /// Let go of when somebody looked in time.
     in_time: Option<Sender<()>>,
@@ -136,7 +136,7 @@ impl Interrupts {
     /// possible, they end the process as they always do.
     pub fn catch() -> Self {
         let caught = interrupts()
-            .map(Caught::new)
+            .map(CaughtSignal::new)
             .collect::<io::Result<Vec<_>>>();
         DEADLY.store(caught.is_err(), Ordering::SeqCst);
         Self {

@@ -15,16 +15,16 @@ use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
 
-use super::command::{Command, Sink, Stdin};
+use super::command::{Command, Stdin, StreamSink};
 use super::feed::Feed;
 use super::inherited;
 use super::output::Tap;
-use super::program::{self, Found, SpawnError};
+use super::program::{self, ProgramCache, SpawnError};
 use crate::failpoint;
 
 /// A process that runs, and our ends of its streams.
 #[derive(Debug)]
-pub(super) struct Started {
+pub(super) struct StartedProcess {
     pub(super) pid: Pid,
     pub(super) handle: OwnedFd,
     pub(super) stdin: Feed,
@@ -47,8 +47,8 @@ pub(super) fn start(
     command: Command,
     group: Group,
     marks: &[(&str, Option<&OsStr>)],
-    found: &mut Found,
-) -> Result<Started, SpawnError> {
+    found: &mut ProgramCache,
+) -> Result<StartedProcess, SpawnError> {
     let Command {
         argv,
         cwd,
@@ -99,7 +99,7 @@ pub(super) fn start(
     let pid = Pid::from_child(&spawned);
     let failed = failpoint::hit("process.spawned");
     match rustix::process::pidfd_open(pid, PidfdFlags::empty()) {
-        Ok(handle) if failed.is_ok() => Ok(Started {
+        Ok(handle) if failed.is_ok() => Ok(StartedProcess {
             pid,
             handle,
             stdin,
@@ -153,12 +153,12 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((theirs, ours))
 }
 
-fn tap(sink: Sink) -> io::Result<(Stdio, Option<Tap>)> {
+fn tap(sink: StreamSink) -> io::Result<(Stdio, Option<Tap>)> {
     Ok(match sink {
-        Sink::Null => (Stdio::null(), None),
-        Sink::Inherit => (Stdio::inherit(), None),
-        Sink::File(file) => (file.into(), None),
-        Sink::Capture(capture) => {
+        StreamSink::Null => (Stdio::null(), None),
+        StreamSink::Inherit => (Stdio::inherit(), None),
+        StreamSink::File(file) => (file.into(), None),
+        StreamSink::Capture(capture) => {
             let (ours, theirs) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
             rustix::io::ioctl_fionbio(&ours, true)?;
             (theirs.into(), Some(Tap::new(ours, capture)))

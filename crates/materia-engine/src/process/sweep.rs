@@ -8,20 +8,20 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::process::{WaitId, WaitIdOptions, WaitOptions};
 
-use super::ending::Ending;
-use super::event::{Event, Swept};
-use super::leaf::{Leaf, Why};
-use super::nursery::Nursery;
+use super::ending::EndingProcesses;
+use super::event::{Event, SweepReport};
+use super::leaf::{ChildProcess, EndCause};
+use super::nursery::ProcessSet;
 use super::tree;
 
-impl Nursery {
+impl ProcessSet {
     /// Ends every process that is left of this nursery: leaves that run, and what ended ones left
     /// behind. The ends of the leaves are told by [`Nursery::next`] afterwards, their live output
     /// is not. An interrupt meanwhile ends all grace. Costs two system calls when an adopting
     /// nursery has nothing left.
-    pub fn sweep(&mut self, grace: Duration) -> Swept {
+    pub fn sweep(&mut self, grace: Duration) -> SweepReport {
         for leaf in self.leaves.values_mut() {
-            leaf.stop(Why::Cancelled, Some(grace));
+            leaf.stop(EndCause::Cancelled, Some(grace));
         }
         loop {
             self.attend();
@@ -37,9 +37,9 @@ impl Nursery {
             self.count == 0
         };
         if nothing {
-            return Swept::default();
+            return SweepReport::default();
         }
-        self.sweeping = Some(Ending::new(grace));
+        self.sweeping = Some(EndingProcesses::new(grace));
         loop {
             self.attend();
             if let Some(swept) = self.swept.take() {
@@ -71,7 +71,7 @@ impl Nursery {
             leaves
                 .map(|stopping| &mut stopping.ending)
                 .chain(&mut self.sweeping)
-                .for_each(Ending::hurry);
+                .for_each(EndingProcesses::hurry);
         }
     }
 
@@ -90,7 +90,7 @@ impl Nursery {
         if !self.adopting || self.leaves.values().any(|leaf| leaf.stopping.is_some()) {
             return;
         }
-        if self.leaves.values().any(Leaf::is_whole) {
+        if self.leaves.values().any(ChildProcess::is_whole) {
             return self.reap_others();
         }
         while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {

@@ -44,12 +44,12 @@ pub(super) enum Scope<'a> {
 
 /// What a process says about itself in its environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Marks {
+pub(super) struct ProcessMarks {
     leaf: Option<Vec<u8>>,
     detached: Option<Vec<u8>>,
 }
 
-impl Marks {
+impl ProcessMarks {
     fn parse(environ: &[u8]) -> Self {
         let value = |name: &str| {
             environ.split(|byte| *byte == 0).find_map(|variable| {
@@ -95,7 +95,7 @@ pub(super) fn members(
     scope: Scope<'_>,
     processes: &[Stat],
     known: &Known,
-    marks: impl FnMut(i32) -> Marks,
+    marks: impl FnMut(i32) -> ProcessMarks,
 ) -> Vec<Stat> {
     let elder = match scope {
         Scope::Leaf { leader, .. } => Some(leader),
@@ -165,12 +165,12 @@ struct Search<'a, M> {
     scope: Scope<'a>,
     since: u64,
     marks: M,
-    read: BTreeMap<i32, Marks>,
+    read: BTreeMap<i32, ProcessMarks>,
     found: BTreeSet<i32>,
 }
 
-impl<M: FnMut(i32) -> Marks> Search<'_, M> {
-    fn marks(&mut self, pid: i32) -> &Marks {
+impl<M: FnMut(i32) -> ProcessMarks> Search<'_, M> {
+    fn marks(&mut self, pid: i32) -> &ProcessMarks {
         let read = &mut self.marks;
         self.read.entry(pid).or_insert_with(|| read(pid))
     }
@@ -255,8 +255,8 @@ pub(super) fn snapshot() -> Vec<Stat> {
 }
 
 /// The marks of a process; none when it is gone, is somebody else's or cleared its environment.
-pub(super) fn marks_of(pid: i32) -> Marks {
-    Marks::parse(&environ(pid))
+pub(super) fn marks_of(pid: i32) -> ProcessMarks {
+    ProcessMarks::parse(&environ(pid))
 }
 
 /// How often a process is asked again that is just becoming another program.

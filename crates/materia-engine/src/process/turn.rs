@@ -13,10 +13,10 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, WaitOptions};
 
 use super::end::Status;
-use super::ending::{Ending, Scan};
-use super::event::{Event, LeafId, Stream, Swept, WatchId};
-use super::identity::Identity;
-use super::nursery::Nursery;
+use super::ending::{EndingProcesses, ProcessScan};
+use super::event::{ChildId, Event, Stream, SweepReport, WatchId};
+use super::identity::ProcessIdentity;
+use super::nursery::ProcessSet;
 use super::output::Tap;
 use super::stat::Stat;
 use super::tree::{self, Asker, Known, Scope};
@@ -29,14 +29,14 @@ enum Source {
     Children,
     Interrupt(usize),
     Watch(WatchId),
-    Exit(LeafId),
-    Stdin(LeafId),
-    Output(LeafId, Stream),
-    Member(LeafId, usize),
+    Exit(ChildId),
+    Stdin(ChildId),
+    Output(ChildId, Stream),
+    Member(ChildId, usize),
     Leftover(usize),
 }
 
-impl Nursery {
+impl ProcessSet {
     /// Does everything that is due without waiting.
     pub(super) fn attend(&mut self) {
         let mut stopping = Vec::new();
@@ -54,7 +54,7 @@ impl Nursery {
         if let Some(mut ending) = self.sweeping.take() {
             match ending.advance(|known| self.scan(Scope::Everything, known, tree::snapshot())) {
                 Some(survivors) => {
-                    self.swept = Some(Swept {
+                    self.swept = Some(SweepReport {
                         ended: ending.ended(),
                         survivors,
                     });
@@ -68,7 +68,7 @@ impl Nursery {
     }
 
     /// Moves the ending of one leaf on, and concludes it when its tree is gone.
-    fn advance(&mut self, id: LeafId, look: &OnceCell<Vec<Stat>>) {
+    fn advance(&mut self, id: ChildId, look: &OnceCell<Vec<Stat>>) {
         let Some(leaf) = self.leaves.get_mut(&id) else {
             return;
         };
@@ -111,7 +111,7 @@ impl Nursery {
         }
     }
 
-    fn scan(&self, scope: Scope<'_>, known: &Known, processes: Vec<Stat>) -> Scan {
+    fn scan(&self, scope: Scope<'_>, known: &Known, processes: Vec<Stat>) -> ProcessScan {
         let leaves: Vec<(i32, &str)> = self
             .leaves
             .values()
@@ -129,7 +129,7 @@ impl Nursery {
             .map(reap)
             .count()
             > 0;
-        Scan {
+        ProcessScan {
             processes,
             members,
             stirred,
@@ -137,7 +137,12 @@ impl Nursery {
     }
 
     /// Takes a leaf out and tells its last output and its end.
-    pub(super) fn conclude(&mut self, id: LeafId, status: Status, survivors: Vec<Identity>) {
+    pub(super) fn conclude(
+        &mut self,
+        id: ChildId,
+        status: Status,
+        survivors: Vec<ProcessIdentity>,
+    ) {
         let Some(mut leaf) = self.leaves.remove(&id) else {
             return;
         };
@@ -148,9 +153,12 @@ impl Nursery {
 
     /// Waits until something happens or is due, at most until `deadline`, and sees to it.
     pub(super) fn wait(&mut self, deadline: Option<Instant>) {
-        let due = self.leaves.values().filter_map(super::leaf::Leaf::wake_at);
+        let due = self
+            .leaves
+            .values()
+            .filter_map(super::leaf::ChildProcess::wake_at);
         let due = due
-            .chain(self.sweeping.as_ref().and_then(Ending::wake_at))
+            .chain(self.sweeping.as_ref().and_then(EndingProcesses::wake_at))
             .chain(deadline)
             .min();
         // Backwards: pidfds leave their list from its end, and output is read before an exit is
@@ -231,7 +239,9 @@ impl Nursery {
                 }
             }
             Source::Children => {
-                self.children.as_ref().map(super::signals::Caught::drain);
+                self.children
+                    .as_ref()
+                    .map(super::signals::CaughtSignal::drain);
                 self.reap_orphans();
             }
             Source::Interrupt(index) => {
@@ -245,11 +255,15 @@ impl Nursery {
                 if self
                     .leaves
                     .get_mut(&id)
-                    .is_some_and(super::leaf::Leaf::leaves_a_tree)
+                    .is_some_and(super::leaf::ChildProcess::leaves_a_tree)
                 {
                     return;
                 }
-                if let Some(status) = self.leaves.get(&id).and_then(super::leaf::Leaf::reap) {
+                if let Some(status) = self
+                    .leaves
+                    .get(&id)
+                    .and_then(super::leaf::ChildProcess::reap)
+                {
                     self.conclude(id, status, Vec::new());
                 }
             }
@@ -279,7 +293,7 @@ impl Nursery {
         }
     }
 
-    fn read(&mut self, id: LeafId, stream: Stream, flags: PollFlags) {
+    fn read(&mut self, id: ChildId, stream: Stream, flags: PollFlags) {
         let Some(leaf) = self.leaves.get_mut(&id) else {
             return;
         };

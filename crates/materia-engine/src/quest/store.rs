@@ -15,12 +15,12 @@ use materia_model::quest::{QuestBoard, QuestProblem, QuestStatus};
 use materia_model::text;
 use materia_model::time::Timestamp;
 
-use crate::cast::glance::Glance;
-use crate::cast::{Folder, Standing};
+use crate::cast::glance::CastSummary;
+use crate::cast::{Folder, ObservedCast};
 use crate::clock::Clock;
 use crate::store::atomic::{self, WriteError};
 use crate::store::dir::{self, DirError};
-use crate::store::lock::{Holder, Lock, LockError, Mode, Wait, living_holder};
+use crate::store::lock::{Holder, Lock, LockError, LockMode, LockWait, living_holder};
 
 /// Where the board is, seen from the project.
 pub const FILE: &str = ".pi/pi-materia/quest-board.json";
@@ -95,14 +95,14 @@ impl Store {
     pub fn become_runner(&self) -> Result<Lock, Error> {
         self.make_room()?;
         let path = self.beside("quest-runner.lock");
-        Lock::acquire(&path, Mode::Exclusive, Wait::No, &Holder::current()).map_err(|error| {
-            match error {
+        Lock::acquire(&path, LockMode::Exclusive, LockWait::No, &Holder::current()).map_err(
+            |error| match error {
                 LockError::Held { holder, .. } => Error::Running {
                     pid: holder.map(|holder| holder.pid),
                 },
                 other => Error::Locked(other),
-            }
-        })
+            },
+        )
     }
 
     /// The board as it is, with what casts came to; nothing is written.
@@ -122,8 +122,8 @@ impl Store {
         let path = self.beside("quest-board.json.lock");
         let lock = Lock::acquire(
             &path,
-            Mode::Exclusive,
-            Wait::For(PATIENCE),
+            LockMode::Exclusive,
+            LockWait::For(PATIENCE),
             &Holder::current(),
         );
         let _lock = lock.map_err(Error::Locked)?;
@@ -216,7 +216,7 @@ impl Store {
         was: QuestStatus,
         at: Timestamp,
     ) -> Option<(QuestStatus, Option<QuestProblem>)> {
-        let standing = Folder::find(&self.casts, cast).map(|folder| Glance::at(folder.path()));
+        let standing = Folder::find(&self.casts, cast).map(|folder| CastSummary::at(folder.path()));
         let trouble = |code: &str, message: String| {
             Some(QuestProblem {
                 message,
@@ -234,19 +234,19 @@ impl Store {
             .and_then(|head| head.error)
             .map(|error| error.message);
         match glance.standing {
-            Standing::Complete => Some((QuestStatus::Succeeded, None)),
-            Standing::Failed => Some((
+            ObservedCast::Complete => Some((QuestStatus::Succeeded, None)),
+            ObservedCast::Failed => Some((
                 QuestStatus::Failed,
                 trouble("cast_failed", error.unwrap_or_default()),
             )),
-            Standing::Aborted => Some((
+            ObservedCast::Aborted => Some((
                 QuestStatus::Failed,
                 trouble("aborted", "the cast was aborted".to_owned()),
             )),
-            Standing::Running(_) => None,
+            ObservedCast::Running(_) => None,
             _ if was == QuestStatus::Blocked => None,
-            Standing::Paused => Some((QuestStatus::Blocked, waiting(cast, at))),
-            Standing::Interrupted | Standing::Unreadable(_) => {
+            ObservedCast::Paused => Some((QuestStatus::Blocked, waiting(cast, at))),
+            ObservedCast::Interrupted | ObservedCast::Unreadable(_) => {
                 Some((QuestStatus::Blocked, interrupted(cast, at)))
             }
         }

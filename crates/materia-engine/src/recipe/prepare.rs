@@ -13,7 +13,7 @@ use materia_model::template::{self, Expansion, HostFacts, Plan, Template, risk};
 use serde_json::{Map, Value};
 
 use super::{NotResolved, context};
-use crate::library::{Found, Library, Located};
+use crate::library::{Library, Located, RecipeSource};
 use crate::registry::sha256;
 
 /// A template that was read, imports included, with the caller's values.
@@ -35,7 +35,7 @@ pub struct LinkedRecipe {
     /// Its file; none when it comes with the binary.
     pub file: Option<PathBuf>,
     /// Where it was found.
-    pub found: Found,
+    pub found: RecipeSource,
     /// What it declares.
     pub document: RecipeMetadata,
     /// The documents it consists of.
@@ -193,7 +193,7 @@ impl LinkedTemplate {
     pub fn ledger_entry(&self) -> Option<(&str, String)> {
         let recipe = self.recipe.as_ref()?;
         let fingerprint = || sha256(self.template.source().text().as_bytes());
-        (recipe.found == Found::User).then(|| (recipe.name.as_str(), fingerprint()))
+        (recipe.found == RecipeSource::User).then(|| (recipe.name.as_str(), fingerprint()))
     }
 }
 

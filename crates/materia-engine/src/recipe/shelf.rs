@@ -14,9 +14,10 @@ use serde_json::Value;
 
 use super::NotResolved;
 use crate::home::Home;
-use crate::library::{Found, Library, Located};
+use crate::library::{Library, Located, RecipeSource};
 use crate::registry::{
-    Draft, Entry, RecipeState, Remedy, RemedyKind, Survey, Usage, drafts, remedies, survey, usage,
+    CapturedRecipe, RecipeState, RegistryEntry, Remedy, RemedyKind, Survey, Usage, drafts,
+    remedies, survey, usage,
 };
 
 /// The answer to `recipe list`.
@@ -28,7 +29,7 @@ pub struct RecipeListReport {
     /// The person's root.
     pub root: String,
     /// All recipes that count, by kind and name.
-    pub recipes: Vec<Entry>,
+    pub recipes: Vec<RegistryEntry>,
     /// What is wrong with the root.
     pub issues: Vec<Finding>,
 }
@@ -45,7 +46,7 @@ pub(crate) fn listing(survey: Survey) -> RecipeListReport {
         entries,
         issues,
     } = survey;
-    let mut recipes: Vec<Entry> = entries
+    let mut recipes: Vec<RegistryEntry> = entries
         .into_iter()
         .filter(|entry| entry.state != RecipeState::Shadowed)
         .collect();
@@ -86,7 +87,7 @@ pub fn imports(library: &Library) -> Imports {
         .entries
         .into_iter()
         .filter(|entry| entry.state != RecipeState::Shadowed);
-    let imports = entries.flat_map(|Entry { id, links, .. }| {
+    let imports = entries.flat_map(|RegistryEntry { id, links, .. }| {
         links.into_iter().map(move |link| Imported {
             recipe: id.clone(),
             alias: link.alias.unwrap_or_default(),
@@ -111,7 +112,7 @@ pub struct RecipeReport {
     /// Its file, or `packaged:NAME`.
     pub path: String,
     /// Where it was found.
-    pub source: Found,
+    pub source: RecipeSource,
     /// What it says about itself.
     pub recipe: RecipeMetadata,
     /// Its arguments.
@@ -156,7 +157,7 @@ pub(super) fn show_located(
         ok: true,
         usage: usage(home)
             .remove(&located.name)
-            .filter(|_| located.found == Found::User),
+            .filter(|_| located.found == RecipeSource::User),
         name: located.name.clone(),
         path,
         source: located.found,
@@ -212,7 +213,7 @@ pub struct RecipeDoctorReport {
     #[serde(rename = "integrityManifest")]
     pub manifest: Vec<IntegrityEntry>,
     /// Captured recipes that are no tools.
-    pub drafts: Vec<Draft>,
+    pub drafts: Vec<CapturedRecipe>,
 }
 
 /// A recipe in few words.
@@ -302,10 +303,10 @@ pub(super) fn diagnose(survey: &Survey, library: &Library, home: &Home) -> Recip
     }
 }
 
-fn brief(entry: &Entry, usage: &BTreeMap<String, Usage>) -> RecipeBrief {
+fn brief(entry: &RegistryEntry, usage: &BTreeMap<String, Usage>) -> RecipeBrief {
     let calls = usage
         .get(&entry.id)
-        .filter(|_| entry.source == Found::User)
+        .filter(|_| entry.source == RecipeSource::User)
         .map(|usage| usage.calls);
     RecipeBrief {
         id: entry.id.clone(),
@@ -329,7 +330,7 @@ fn risks(survey: &Survey) -> BTreeMap<&'static str, Vec<String>> {
     risks
 }
 
-fn fixed(entry: &Entry) -> IntegrityEntry {
+fn fixed(entry: &RegistryEntry) -> IntegrityEntry {
     IntegrityEntry {
         id: entry.id.clone(),
         path: entry.path.clone(),

@@ -18,11 +18,12 @@ use crate::execute::{
     self, Branch, Coverage, ExecutionStatus, Flow, Outcome, Request, RunObserver,
 };
 use crate::home::Home;
-use crate::library::{Found, Library, Located};
-use crate::process::{DEFAULT_GRACE, Nursery};
+use crate::library::{Library, Located, RecipeSource};
+use crate::process::{DEFAULT_GRACE, ProcessSet};
 use crate::recipe::{LinkedTemplate, NotResolved};
 use crate::registry::{
-    self, Draft, Launch, RecipeState, Survey, ToolDefinition, call_shape, record, survey, tools,
+    self, CapturedRecipe, LaunchKind, RecipeState, Survey, ToolDefinition, call_shape, record,
+    survey, tools,
 };
 use crate::store::dir::{self, Scratch};
 
@@ -65,7 +66,7 @@ pub struct DraftListReport {
     /// Always true.
     pub ok: bool,
     /// Captured recipes, by name.
-    pub drafts: Vec<Draft>,
+    pub drafts: Vec<CapturedRecipe>,
 }
 
 /// Lists the drafts.
@@ -79,7 +80,7 @@ pub fn drafts(library: &Library) -> DraftListReport {
 /// The user's tool of that name.
 pub fn find(library: &Library, name: &str, cwd: &Path) -> Option<Located> {
     let found = library.find(name, cwd).ok();
-    found.filter(|located| located.found == Found::User)
+    found.filter(|located| located.found == RecipeSource::User)
 }
 
 /// What to do about a name that is no tool: repair it, make it a tool, correct the name, or look at
@@ -184,7 +185,7 @@ pub enum NotCalled {
 /// Calls a tool and waits for it.
 pub fn call(
     call: ToolCall<'_>,
-    nursery: &mut Nursery,
+    nursery: &mut ProcessSet,
     observer: &mut dyn RunObserver,
 ) -> Result<ToolCallReport, NotCalled> {
     let ToolCall {
@@ -225,7 +226,7 @@ pub fn call(
             shape: call_shape(name, linked.template.args()),
         })?;
     let mut warnings = prepared.messages();
-    warnings.extend(record(home, own_name, &fingerprint, Launch::Tool, clock.now()).err());
+    warnings.extend(record(home, own_name, &fingerprint, LaunchKind::Tool, clock.now()).err());
     let _stages = prepared
         .plan
         .keeps_stages()

@@ -27,7 +27,7 @@ const MOST: usize = 500;
     derive(ts_rs::TS),
     ts(rename = "RecipeDraft", optional_fields)
 )]
-pub struct Draft {
+pub struct CapturedRecipe {
     /// Its name.
     pub id: String,
     /// Where it lies.
@@ -110,7 +110,7 @@ fn fingerprint(text: &str) -> u64 {
 }
 
 /// All drafts, by name.
-pub fn drafts(library: &Library) -> Vec<Draft> {
+pub fn drafts(library: &Library) -> Vec<CapturedRecipe> {
     let entries = std::fs::read_dir(library.drafts())
         .into_iter()
         .flatten()
@@ -126,7 +126,7 @@ pub fn drafts(library: &Library) -> Vec<Draft> {
     files.iter().map(|file| draft(library, file)).collect()
 }
 
-fn draft(library: &Library, file: &Path) -> Draft {
+fn draft(library: &Library, file: &Path) -> CapturedRecipe {
     let id = file
         .file_stem()
         .unwrap_or_default()
@@ -136,7 +136,7 @@ fn draft(library: &Library, file: &Path) -> Draft {
     let unread =
         |error: RecipeLoadError| vec![Finding::error(error.code, error.message).hint(error.hint)];
     match library.own(file) {
-        Err(error) => Draft {
+        Err(error) => CapturedRecipe {
             id,
             path,
             valid: false,
@@ -156,7 +156,7 @@ fn draft(library: &Library, file: &Path) -> Draft {
                 ),
                 Err(issues) => (None, issues),
             };
-            Draft {
+            CapturedRecipe {
                 id,
                 path,
                 valid,

@@ -10,7 +10,7 @@ use materia_model::template::{TemplateArg, risk};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::library::{Found, Library, Located};
+use crate::library::{Library, Located, RecipeSource};
 
 /// How a recipe stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -34,13 +34,13 @@ pub enum RecipeState {
     derive(ts_rs::TS),
     ts(rename = "RecipeEntry", optional_fields)
 )]
-pub struct Entry {
+pub struct RegistryEntry {
     /// Its name.
     pub id: String,
     /// Its file, or `packaged:NAME`.
     pub path: String,
     /// Where it was found.
-    pub source: Found,
+    pub source: RecipeSource,
     /// How it stands.
     pub state: RecipeState,
     /// Whether it can be called as a tool.
@@ -88,7 +88,7 @@ pub struct Entry {
     pub links: Vec<RecipeDocument>,
 }
 
-impl Entry {
+impl RegistryEntry {
     /// What a found recipe is.
     pub(super) fn of(library: &Library, located: &Located, name_problem: Option<Finding>) -> Self {
         let text = located.source().text();
@@ -143,13 +143,13 @@ impl Entry {
         entry
             .issues
             .sort_by_key(|issue| std::cmp::Reverse(issue.severity));
-        entry.tool = entry.state == RecipeState::Active && entry.source == Found::User;
+        entry.tool = entry.state == RecipeState::Active && entry.source == RecipeSource::User;
         entry
     }
 
     /// A file that cannot even be read.
     pub(super) fn unreadable(name: &str, file: &std::path::Path, error: RecipeLoadError) -> Self {
-        let mut entry = Self::blank(name, &file.to_string_lossy(), Found::User);
+        let mut entry = Self::blank(name, &file.to_string_lossy(), RecipeSource::User);
         entry.state = RecipeState::Invalid;
         entry
             .issues
@@ -157,7 +157,7 @@ impl Entry {
         entry
     }
 
-    fn blank(name: &str, path: &str, source: Found) -> Self {
+    fn blank(name: &str, path: &str, source: RecipeSource) -> Self {
         Self {
             id: name.to_owned(),
             path: path.to_owned(),
@@ -190,7 +190,7 @@ impl Entry {
 
     /// The file, where it has one.
     pub fn file(&self) -> Option<PathBuf> {
-        (self.source != Found::Packaged).then(|| PathBuf::from(&self.path))
+        (self.source != RecipeSource::Packaged).then(|| PathBuf::from(&self.path))
     }
 
     /// The first error.

@@ -13,10 +13,10 @@ use materia_model::text;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::entry::{Entry, RecipeState};
+use super::entry::{RecipeState, RegistryEntry};
 use super::{name, survey};
 use crate::library::Library;
-use crate::store::lock::{Holder, Lock, LockError, Mode, Wait};
+use crate::store::lock::{Holder, Lock, LockError, LockMode, LockWait};
 use crate::store::{atomic, dir};
 
 /// How long a registration waits for another one.
@@ -211,7 +211,7 @@ fn write(
     })
 }
 
-fn noted(entry: &Entry) -> Vec<String> {
+fn noted(entry: &RegistryEntry) -> Vec<String> {
     let warnings = entry
         .issues
         .iter()
@@ -299,8 +299,8 @@ fn lock(library: &Library) -> Result<Lock, NotRegistered> {
     let file = library.root().join(".registry.lock");
     Ok(Lock::acquire(
         &file,
-        Mode::Exclusive,
-        Wait::For(PATIENCE),
+        LockMode::Exclusive,
+        LockWait::For(PATIENCE),
         &Holder::current(),
     )?)
 }

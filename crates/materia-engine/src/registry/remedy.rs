@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::entry::{Entry, RecipeState};
+use super::entry::{RecipeState, RegistryEntry};
 use super::survey::Survey;
 
 /// What kind of trouble it is, the most pressing first.
@@ -56,7 +56,7 @@ pub fn remedies(survey: &Survey) -> Vec<Remedy> {
     remedies
 }
 
-fn remedy(entry: &Entry) -> Option<Remedy> {
+fn remedy(entry: &RegistryEntry) -> Option<Remedy> {
     let blocked = entry.shadows.first().cloned();
     let (kind, reason, action) = match entry.state {
         RecipeState::Invalid => {

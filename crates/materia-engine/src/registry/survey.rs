@@ -11,7 +11,7 @@ use materia_model::finding::Finding;
 use materia_model::text;
 use serde::Serialize;
 
-use super::entry::{Entry, RecipeState};
+use super::entry::{RecipeState, RegistryEntry};
 use super::name;
 use crate::library::{Library, packaged};
 
@@ -21,20 +21,20 @@ pub struct Survey {
     /// The person's root.
     pub root: String,
     /// All recipes, by name; of each name the one that counts first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<RegistryEntry>,
     /// What is wrong with the root itself.
     pub issues: Vec<Finding>,
 }
 
 /// Looks at every recipe.
 pub fn survey(library: &Library) -> Survey {
-    let mut by_name: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+    let mut by_name: BTreeMap<String, Vec<RegistryEntry>> = BTreeMap::new();
     for file in library.files() {
         let entry = own(library, &file);
         by_name.entry(entry.id.clone()).or_default().push(entry);
     }
     for packaged in packaged::PACKAGED {
-        let entry = Entry::of(library, &library.shipped(packaged), None);
+        let entry = RegistryEntry::of(library, &library.shipped(packaged), None);
         by_name
             .entry(packaged.name.to_owned())
             .or_default()
@@ -49,36 +49,37 @@ pub fn survey(library: &Library) -> Survey {
 }
 
 /// What one name means, with what it hides; `None` where nothing has it.
-pub fn entry(library: &Library, name: &str) -> Option<Entry> {
+pub fn entry(library: &Library, name: &str) -> Option<RegistryEntry> {
     let files = library
         .files()
         .into_iter()
         .filter(|file| file.file_stem().is_some_and(|stem| stem == name));
-    let mut entries: Vec<Entry> = files.map(|file| own(library, &file)).collect();
+    let mut entries: Vec<RegistryEntry> = files.map(|file| own(library, &file)).collect();
     entries.extend(
-        packaged::find(name).map(|packaged| Entry::of(library, &library.shipped(packaged), None)),
+        packaged::find(name)
+            .map(|packaged| RegistryEntry::of(library, &library.shipped(packaged), None)),
     );
     ranked(entries).into_iter().next()
 }
 
-fn own(library: &Library, file: &Path) -> Entry {
+fn own(library: &Library, file: &Path) -> RegistryEntry {
     let name = file
         .file_stem()
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
     match library.own(file) {
-        Ok(located) => Entry::of(
+        Ok(located) => RegistryEntry::of(
             library,
             &located,
             name::check(&name).err().map(|finding| *finding),
         ),
-        Err(error) => Entry::unreadable(&name, file, error),
+        Err(error) => RegistryEntry::unreadable(&name, file, error),
     }
 }
 
 /// Entries of one name, in the order in which they count: the first hides the rest.
-fn ranked(mut entries: Vec<Entry>) -> Vec<Entry> {
+fn ranked(mut entries: Vec<RegistryEntry>) -> Vec<RegistryEntry> {
     let Some((first, rest)) = entries.split_first_mut() else {
         return entries;
     };

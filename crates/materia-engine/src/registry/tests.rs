@@ -9,7 +9,7 @@ use materia_model::secret::SecretGuard;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::home::{Home, Variables};
+use crate::home::{Home, HomeVariables};
 use crate::library::Library;
 use crate::store::{atomic, dir};
 
@@ -21,9 +21,9 @@ struct Place {
 
 fn place() -> Place {
     let dir = tempfile::tempdir().unwrap();
-    let home = Home::locate(&Variables {
+    let home = Home::locate(&HomeVariables {
         home: Some(dir.path().to_owned()),
-        ..Variables::default()
+        ..HomeVariables::default()
     })
     .unwrap();
     let library = Library::new(&home, Some(dir.path()));
@@ -301,8 +301,8 @@ fn there_are_not_more_drafts_than_anybody_looks_through() {
 fn r5_launches_are_counted_beside_the_file_and_anew_when_it_changes() {
     let place = place();
     let now = "2026-01-01T00:00:00.000Z".parse().unwrap();
-    record(&place.home, "t", "one", Launch::Spawn, now).unwrap();
-    record(&place.home, "t", "one", Launch::Tool, now).unwrap();
+    record(&place.home, "t", "one", LaunchKind::Spawn, now).unwrap();
+    record(&place.home, "t", "one", LaunchKind::Tool, now).unwrap();
     let counted = &usage(&place.home)["t"];
     assert_eq!(
         (
@@ -313,7 +313,7 @@ fn r5_launches_are_counted_beside_the_file_and_anew_when_it_changes() {
         ),
         (2, 1, 1, true)
     );
-    record(&place.home, "t", "two", Launch::Direct, now).unwrap();
+    record(&place.home, "t", "two", LaunchKind::Direct, now).unwrap();
     let counted = &usage(&place.home)["t"];
     assert_eq!(
         (
@@ -327,7 +327,7 @@ fn r5_launches_are_counted_beside_the_file_and_anew_when_it_changes() {
     std::thread::scope(|scope| {
         for name in names {
             scope.spawn(move || {
-                (0..5).for_each(|_| record(home, name, "x", Launch::Tool, now).unwrap());
+                (0..5).for_each(|_| record(home, name, "x", LaunchKind::Tool, now).unwrap());
             });
         }
     });
@@ -336,7 +336,7 @@ fn r5_launches_are_counted_beside_the_file_and_anew_when_it_changes() {
         "no launch is lost between processes"
     );
     atomic::write(&home.usage(), b"not json").unwrap();
-    record(home, "t", "two", Launch::Tool, now).unwrap();
+    record(home, "t", "two", LaunchKind::Tool, now).unwrap();
     assert_eq!(usage(home)["t"].calls, 1, "a broken ledger begins anew");
     assert!(
         place

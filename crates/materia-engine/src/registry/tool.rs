@@ -7,7 +7,7 @@ use materia_model::template::{TemplateArg, schema};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::entry::Entry;
+use super::entry::RegistryEntry;
 use super::survey::Survey;
 
 /// A recipe that an agent can call.
@@ -45,7 +45,7 @@ pub fn tools(survey: &Survey) -> Vec<ToolDefinition> {
         .collect()
 }
 
-fn tool(entry: &Entry) -> ToolDefinition {
+fn tool(entry: &RegistryEntry) -> ToolDefinition {
     let mut input_schema = schema(&entry.args);
     let takes_run = entry.detached && !entry.args.iter().any(|arg| arg.name == "run_id");
     if let Some(properties) = input_schema["properties"]

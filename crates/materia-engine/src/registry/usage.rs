@@ -12,7 +12,7 @@ use materia_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::home::Home;
-use crate::store::lock::{Holder, Lock, Mode, Wait};
+use crate::store::lock::{Holder, Lock, LockMode, LockWait};
 use crate::store::{atomic, dir};
 
 /// The newest format of the ledger.
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Who launched it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Launch {
+pub enum LaunchKind {
     /// As a tool.
     Tool,
     /// As a detached run.
@@ -82,7 +82,7 @@ pub fn record(
     home: &Home,
     name: &str,
     sha256: &str,
-    launch: Launch,
+    launch: LaunchKind,
     now: Timestamp,
 ) -> Result<(), String> {
     let file = home.usage();
@@ -90,8 +90,8 @@ pub fn record(
     dir::create_private(parent).map_err(|error| error.to_string())?;
     let lock = Lock::acquire(
         &file.with_extension("lock"),
-        Mode::Exclusive,
-        Wait::For(PATIENCE),
+        LockMode::Exclusive,
+        LockWait::For(PATIENCE),
         &Holder::current(),
     );
     let _lock = lock.map_err(|error| error.to_string())?;
@@ -105,7 +105,7 @@ pub fn record(
     atomic::write_json(&file, FORMAT, &ledger).map_err(|error| error.to_string())
 }
 
-fn count(usage: &mut Usage, sha256: &str, launch: Launch, now: Timestamp) {
+fn count(usage: &mut Usage, sha256: &str, launch: LaunchKind, now: Timestamp) {
     if usage.calls > 0 && usage.fingerprint != sha256 {
         *usage = Usage {
             reset_at: Some(now.to_string()),
@@ -116,9 +116,9 @@ fn count(usage: &mut Usage, sha256: &str, launch: Launch, now: Timestamp) {
     usage.last_called = now.to_string();
     usage.calls += 1;
     let kind = match launch {
-        Launch::Tool => &mut usage.tool_calls,
-        Launch::Spawn => &mut usage.spawn_calls,
-        Launch::Direct => &mut usage.direct_calls,
+        LaunchKind::Tool => &mut usage.tool_calls,
+        LaunchKind::Spawn => &mut usage.spawn_calls,
+        LaunchKind::Direct => &mut usage.direct_calls,
     };
     *kind += 1;
 }

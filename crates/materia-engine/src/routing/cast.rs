@@ -13,15 +13,15 @@ use serde_json::Value;
 use super::Sender;
 use super::error::Error;
 use super::report::MessageReport;
-use crate::cast::{Glance, Standing};
+use crate::cast::{CastSummary, ObservedCast};
 use crate::launch::spawn::{self, DRIVER, RunSettings};
 use crate::post;
-use crate::run::{self, Place, RunLog};
+use crate::run::{self, RunDir, RunLog};
 
 /// Obeys a message that steers a cast; none where the run drives none or the message is another.
 pub(super) fn steer(
     sender: &Sender<'_>,
-    place: &Place,
+    place: &RunDir,
     log: &mut RunLog,
     envelope: &Envelope,
 ) -> Result<Option<MessageReport>, Error> {
@@ -43,7 +43,7 @@ pub(super) fn steer(
     if verb == "abort" && !log.state().status.is_terminal() {
         run::stop_opened(place, log, RunControl::Cancel, None, sender.clock)?;
     }
-    let standing = Glance::at(Path::new(&cast.dir)).standing;
+    let standing = CastSummary::at(Path::new(&cast.dir)).standing;
     if !fits(verb, &standing) {
         let (run, kind) = (place.id().to_string(), kind.to_owned());
         return Err(Error::Cast {
@@ -95,24 +95,24 @@ pub(super) fn steer(
     }))
 }
 
-fn fits(verb: &str, standing: &Standing) -> bool {
+fn fits(verb: &str, standing: &ObservedCast) -> bool {
     match verb {
-        "continue" => *standing == Standing::Paused,
-        "resume" => *standing == Standing::Interrupted,
-        "recast" => matches!(standing, Standing::Failed | Standing::Aborted),
-        "revive" => *standing == Standing::Failed,
-        _ => matches!(standing, Standing::Paused | Standing::Interrupted),
+        "continue" => *standing == ObservedCast::Paused,
+        "resume" => *standing == ObservedCast::Interrupted,
+        "recast" => matches!(standing, ObservedCast::Failed | ObservedCast::Aborted),
+        "revive" => *standing == ObservedCast::Failed,
+        _ => matches!(standing, ObservedCast::Paused | ObservedCast::Interrupted),
     }
 }
 
 /// What could be sent instead.
-fn fitting(standing: &Standing) -> &'static str {
+fn fitting(standing: &ObservedCast) -> &'static str {
     match standing {
-        Standing::Running(_) => "control.abort or control.kill",
-        Standing::Paused => "control.continue, chat.message or control.abort",
-        Standing::Interrupted => "control.resume or control.abort",
-        Standing::Failed => "control.recast or control.revive",
-        Standing::Aborted => "control.recast",
+        ObservedCast::Running(_) => "control.abort or control.kill",
+        ObservedCast::Paused => "control.continue, chat.message or control.abort",
+        ObservedCast::Interrupted => "control.resume or control.abort",
+        ObservedCast::Failed => "control.recast or control.revive",
+        ObservedCast::Aborted => "control.recast",
         _ => "nothing: it is over",
     }
 }

@@ -10,8 +10,8 @@ use materia_model::message::event::Message;
 use materia_model::message::{DeliveryMethod, Envelope, MailState};
 
 use super::error::Error;
-use crate::post::{MessageLog, Receipt};
-use crate::run::{self, Place};
+use crate::post::{MessageLog, MessageReceipt};
+use crate::run::{self, RunDir};
 
 /// How long a sender waits to hear that the supervisor has written a message to its command's
 /// stdin.
@@ -51,8 +51,8 @@ impl Fate {
 /// Hands a message that was posted to the run's process, in the way that the run wants it.
 pub(super) fn over(
     post: &MessageLog,
-    place: &Place,
-    receipt: &Receipt,
+    place: &RunDir,
+    receipt: &MessageReceipt,
     envelope: Envelope,
 ) -> Result<Handed, Error> {
     let message = Message {
@@ -70,7 +70,7 @@ pub(super) fn over(
 }
 
 /// The supervisor writes to its command's stdin; whether it has is heard from the journal.
-fn by_stdin(post: &MessageLog, place: &Place, parcels: &[Message]) -> Result<Fate, Error> {
+fn by_stdin(post: &MessageLog, place: &RunDir, parcels: &[Message]) -> Result<Fate, Error> {
     run::ring(place);
     let all_gone = |mail: &MailState| {
         parcels
@@ -89,7 +89,7 @@ fn by_stdin(post: &MessageLog, place: &Place, parcels: &[Message]) -> Result<Fat
 /// else the message waits.
 fn by_fifo(
     post: &MessageLog,
-    place: &Place,
+    place: &RunDir,
     up_to: u64,
     parcels: &[Message],
 ) -> Result<Fate, Error> {

@@ -10,15 +10,17 @@ use materia_model::name::RunId;
 use serde::Serialize;
 
 use crate::clock::Clock;
-use crate::post::{self, Claimed, Ended, Ending, MessageLog, Wait};
-use crate::process::{self, Identity, Interrupts};
-use crate::run::{self, Root, RunLog};
+use crate::post::{
+    self, ClaimedMessage, MessageLog, MessageSettlement, MessageWait, SettledMessage,
+};
+use crate::process::{self, Interrupts, ProcessIdentity};
+use crate::run::{self, RunLog, RunRoot};
 
 /// Whose messages, and which process asks for them.
 #[derive(Debug)]
 pub struct ReceiveContext<'a> {
     /// The directory of all runs.
-    pub root: &'a Root,
+    pub root: &'a RunRoot,
     /// Whose messages: a run's or a branch's.
     pub address: &'a Address,
     /// The caller's session; the operator has none.
@@ -74,7 +76,7 @@ pub struct ReceiveReport {
     /// Always true; nothing received is a failure.
     pub ok: bool,
     /// The message.
-    pub message: Claimed,
+    pub message: ClaimedMessage,
 }
 
 /// What became of a message.
@@ -84,20 +86,20 @@ pub struct SettleReport {
     pub ok: bool,
     /// How it stands.
     #[serde(flatten)]
-    pub ended: Ended,
+    pub ended: SettledMessage,
 }
 
 /// Claims the next message, waiting for one until we are interrupted, and hands it over. One that
 /// was not passed on stays ours, and is free again when this process ends.
 pub fn receive(
     context: &ReceiveContext<'_>,
-    wait: Wait,
+    wait: MessageWait,
     interrupts: &Interrupts,
     observer: &mut dyn ReceiveObserver,
 ) -> Result<ReceiveReport, Error> {
     let (messages, queue) = context.open()?;
     let theirs = context.holder()?;
-    let mine = Identity::of_self().map_or_else(|| theirs.clone(), run::holder);
+    let mine = ProcessIdentity::of_self().map_or_else(|| theirs.clone(), run::holder);
     let message = messages.receive_unless(interrupts, &queue, &mine, wait)?;
     let report = ReceiveReport { ok: true, message };
     if observer.received(&report) {
@@ -111,7 +113,7 @@ pub fn receive(
 pub fn settle(
     context: &ReceiveContext<'_>,
     id: &str,
-    ending: &Ending,
+    ending: &MessageSettlement,
 ) -> Result<SettleReport, Error> {
     let (messages, queue) = context.open()?;
     let above: Vec<MessageHolder> = process::ancestors().into_iter().map(run::holder).collect();
@@ -140,9 +142,9 @@ impl ReceiveContext<'_> {
 
     fn holder(&self) -> Result<MessageHolder, Error> {
         let process = match self.holder {
-            Some(pid) => Identity::of(pid).ok_or(Error::NoHolder(pid))?,
+            Some(pid) => ProcessIdentity::of(pid).ok_or(Error::NoHolder(pid))?,
             None => process::caller()
-                .or_else(Identity::of_self)
+                .or_else(ProcessIdentity::of_self)
                 .ok_or(Error::NoHolder(0))?,
         };
         Ok(run::holder(process))

@@ -16,7 +16,7 @@ use crate::run::{self, Archived};
 
 /// What is to become of the run.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Wish {
+pub(super) enum RetireAction {
     /// It is moved away.
     Archive,
     /// It is removed.
@@ -26,7 +26,7 @@ pub(super) enum Wish {
     },
 }
 
-impl Wish {
+impl RetireAction {
     /// What a message asks for; none where it asks for something else.
     pub(super) fn of(envelope: &Envelope) -> Result<Option<Self>, Error> {
         Ok(match envelope.kind.as_str() {
@@ -43,7 +43,7 @@ impl Wish {
 pub(super) fn retire(
     sender: &Sender<'_>,
     run: &RunId,
-    wish: Wish,
+    wish: RetireAction,
     envelope: &Envelope,
 ) -> Result<MessageReport, Error> {
     let (root, clock, generation) = (sender.root, sender.clock, generation(envelope)?);
@@ -52,12 +52,12 @@ pub(super) fn retire(
         Err(Error::Run(run::Error::Archived { .. })) => {
             let place = root.place(run);
             return Ok(match wish {
-                Wish::Archive => moved(
+                RetireAction::Archive => moved(
                     sender,
                     envelope,
                     &run::archived(root, &place, generation, sender.session)?,
                 ),
-                Wish::Prune { keep } => {
+                RetireAction::Prune { keep } => {
                     let pruned =
                         run::prune_archived(root, &place, generation, sender.session, keep)?;
                     applied(sender, envelope, json!({"preserved": pruned.preserved}))
@@ -67,12 +67,12 @@ pub(super) fn retire(
         Err(error) => return Err(error),
     };
     Ok(match wish {
-        Wish::Archive => moved(
+        RetireAction::Archive => moved(
             sender,
             envelope,
             &run::archive(root, &place, generation, clock)?,
         ),
-        Wish::Prune { keep } => {
+        RetireAction::Prune { keep } => {
             let pruned = run::prune(root, &place, generation, keep, clock)?;
             applied(sender, envelope, json!({"preserved": pruned.preserved}))
         }

@@ -10,9 +10,9 @@ use super::Sender;
 use super::error::Error;
 use super::hand::{self, Fate};
 use super::report::MessageReport;
-use super::retire::{self, Wish};
-use crate::post::{self, MessageLog, Posting, Receipt};
-use crate::run::{self, Place, RunLog};
+use super::retire::{self, RetireAction};
+use crate::post::{self, MessageLog, MessagePosting, MessageReceipt};
+use crate::run::{self, RunDir, RunLog};
 
 /// To a run: control is obeyed, everything else waits in its queue or is handed to its process.
 pub(super) fn to_run(
@@ -20,7 +20,7 @@ pub(super) fn to_run(
     run: &RunId,
     envelope: Envelope,
 ) -> Result<MessageReport, Error> {
-    if let Some(wish) = Wish::of(&envelope)? {
+    if let Some(wish) = RetireAction::of(&envelope)? {
         return retire::retire(sender, run, wish, &envelope);
     }
     let (place, mut log) = sender.find(run)?;
@@ -38,9 +38,9 @@ pub(super) fn to_run(
     let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
     let status = log.state().status;
     let messages = MessageLog::continuing(log, sender.clock)?;
-    let receipt = messages.deliver(Posting {
+    let receipt = messages.deliver(MessagePosting {
         only_when_on: true,
-        ..Posting::new(envelope.clone())
+        ..MessagePosting::new(envelope.clone())
     })?;
     let handed = hand::over(&messages, &place, &receipt, envelope)?;
     let mut report = MessageReport::queued(
@@ -77,7 +77,7 @@ pub(super) fn to_branch(
     let status = log.state().status;
     let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
     let messages = MessageLog::continuing(log, sender.clock)?;
-    let receipt = messages.deliver(Posting::new(envelope.clone()))?;
+    let receipt = messages.deliver(MessagePosting::new(envelope.clone()))?;
     snapshot(&messages, &place)?;
     if status.is_terminal() {
         let reason = "branch_persisted_parent_unavailable";
@@ -138,7 +138,7 @@ pub(super) fn to_room(
     let kind = envelope.kind.clone();
     let forwarded = !MailState::recipients(&envelope).is_empty();
     let messages = MessageLog::continuing(log, sender.clock)?;
-    let receipt = messages.deliver(Posting::new(envelope.clone()))?;
+    let receipt = messages.deliver(MessagePosting::new(envelope.clone()))?;
     snapshot(&messages, &place)?;
     let fate = if forwarded && !status.is_terminal() {
         hand::over(&messages, &place, &receipt, envelope)?.fate
@@ -208,7 +208,7 @@ pub(super) fn to_coordinator(
     }
     let kind = envelope.kind.clone();
     let messages = MessageLog::continuing(log, sender.clock)?;
-    let receipt = messages.deliver(Posting::new(envelope))?;
+    let receipt = messages.deliver(MessagePosting::new(envelope))?;
     run::ring_session(sender.root, owner.as_deref());
     let reason = if session.is_some() {
         "session_outbox_persisted"
@@ -222,7 +222,7 @@ pub(super) fn to_coordinator(
 /// Ends the run.
 fn stop(
     sender: &Sender<'_>,
-    place: &Place,
+    place: &RunDir,
     log: &mut RunLog,
     control: RunControl,
     envelope: &Envelope,
@@ -318,13 +318,13 @@ fn check_recipients(run: &RunId, envelope: &Envelope) -> Result<(), Error> {
 
 /// Writes who is in the room, for programs that read that file. One that is lost is made again by
 /// the next message.
-fn snapshot(messages: &MessageLog, place: &Place) -> Result<(), Error> {
+fn snapshot(messages: &MessageLog, place: &RunDir) -> Result<(), Error> {
     Ok(messages.snapshot(&place.communication(), |mail| {
         Communication::of(mail, None).and_then(|document| serde_json::to_value(document).ok())
     })?)
 }
 
-fn with(report: MessageReport, receipt: Receipt, status: RunStatus) -> MessageReport {
+fn with(report: MessageReport, receipt: MessageReceipt, status: RunStatus) -> MessageReport {
     MessageReport {
         generation: receipt.generation,
         warnings: receipt.warnings,
@@ -335,7 +335,7 @@ fn with(report: MessageReport, receipt: Receipt, status: RunStatus) -> MessageRe
 
 impl Sender<'_> {
     /// The run, which has to be one that the sender may steer.
-    pub(super) fn find(&self, run: &RunId) -> Result<(Place, RunLog), Error> {
+    pub(super) fn find(&self, run: &RunId) -> Result<(RunDir, RunLog), Error> {
         // Whoever is inside a run may write to it, whatever its session.
         let caller = self.session.filter(|_| self.within != Some(run));
         let place = run::find(self.root, run, caller)?;

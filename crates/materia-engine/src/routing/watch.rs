@@ -11,7 +11,7 @@ use materia_model::name::{RunId, SessionId};
 use crate::clock::Clock;
 use crate::post::{self, News, Observer, Watching};
 use crate::process::Interrupts;
-use crate::run::{self, Place, Root};
+use crate::run::{self, RunDir, RunRoot};
 use crate::store::dir;
 
 /// Why nothing is watched.
@@ -73,7 +73,7 @@ pub enum WatchEnd {
 /// Reports news until the observer stops, until we are interrupted, or until there are none where
 /// only those that are there are asked for.
 pub fn watch(
-    root: &Root,
+    root: &RunRoot,
     scope: WatchScope<'_>,
     once: bool,
     interrupts: &Interrupts,
@@ -115,10 +115,10 @@ pub fn watch(
 }
 
 /// Where it is recorded what was reported.
-fn marks(root: &Root, scope: WatchScope<'_>) -> Result<Observer, Error> {
+fn marks(root: &RunRoot, scope: WatchScope<'_>) -> Result<Observer, Error> {
     let WatchScope { session, within } = scope;
     let bell = run::observer_dir(root, session.map(SessionId::as_str)).ok_or(Error::NoRoom)?;
-    let around = within.map(|run| root.place(run)).filter(Place::exists);
+    let around = within.map(|run| root.place(run)).filter(RunDir::exists);
     let folder = around.map_or_else(|| bell.clone(), |place| place.dir().join("watch"));
     Ok(Observer {
         runs: root.path().to_owned(),
@@ -130,7 +130,7 @@ fn marks(root: &Root, scope: WatchScope<'_>) -> Result<Observer, Error> {
 
 /// The directories in which something happens when a run begins, says something to its coordinator
 /// or ends. They are made where they are missing: supervisors write only to those that exist.
-pub fn bells(root: &Root) -> Vec<std::path::PathBuf> {
+pub fn bells(root: &RunRoot) -> Vec<std::path::PathBuf> {
     let observer = run::observer_dir(root, None);
     let dirs = [Some(root.path().to_owned()), observer];
     dirs.into_iter()
@@ -141,7 +141,7 @@ pub fn bells(root: &Root) -> Vec<std::path::PathBuf> {
 
 /// Looks at runs whose supervisors died, which records their ends. One that cannot be looked at is
 /// left to the next.
-fn settle_orphans(root: &Root, watching: &Watching, clock: &Clock) {
+fn settle_orphans(root: &RunRoot, watching: &Watching, clock: &Clock) {
     for run in watching.orphans() {
         let _recorded = run::look(&root.place(&run), clock);
     }

@@ -5,7 +5,7 @@
 
 use materia_model::message::event::MessageHolder;
 
-use crate::process::Identity;
+use crate::process::ProcessIdentity;
 
 /// Whether the process that claimed a message has ended.
 pub fn is_dead(holder: &MessageHolder) -> bool {
@@ -13,7 +13,7 @@ pub fn is_dead(holder: &MessageHolder) -> bool {
 }
 
 /// A process as a holder.
-pub fn holder(process: Identity) -> MessageHolder {
+pub fn holder(process: ProcessIdentity) -> MessageHolder {
     MessageHolder {
         pid: process.pid,
         start_time: process.start_time,
@@ -22,8 +22,8 @@ pub fn holder(process: Identity) -> MessageHolder {
 }
 
 /// A holder as a process.
-pub fn identity(holder: &MessageHolder) -> Identity {
-    Identity {
+pub fn identity(holder: &MessageHolder) -> ProcessIdentity {
+    ProcessIdentity {
         pid: holder.pid,
         start_time: holder.start_time,
         boot_id: holder.boot_id.clone(),

@@ -12,7 +12,7 @@ use materia_model::record::Record;
 use materia_model::run::RunState;
 use materia_model::run_fold::RunFold;
 
-use super::place::Place;
+use super::place::RunDir;
 use crate::clock::Clock;
 use crate::store::journal::{
     Checkpoint, Follower, From, JournalError, Options, Reader, SharedJournal,
@@ -22,7 +22,7 @@ use crate::store::journal::{
 const SEGMENT_BYTES: u64 = 16 << 20;
 
 /// Opens a run's journal for appending, making it where there is none, and checks all of it.
-pub fn journal(place: &Place, clock: &Clock) -> Result<SharedJournal, JournalError> {
+pub fn journal(place: &RunDir, clock: &Clock) -> Result<SharedJournal, JournalError> {
     append_to(&place.journal(), clock, None)
 }
 

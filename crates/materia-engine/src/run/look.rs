@@ -11,8 +11,8 @@ mod live_output;
 mod reference;
 
 pub use follow::follow;
-pub use index::{List, Listed, list};
+pub use index::{List, RunListItem, list};
 pub use live_output::{OutputChunk, RunOutput};
-pub use output::{Tail, directory, tail};
+pub use output::{OutputTail, directory, tail};
 pub use reference::{AmbiguousId, complete_address, complete_id};
 pub use status::{check_generation, look, open, open_begun, prove_again, recorded, supervisor};

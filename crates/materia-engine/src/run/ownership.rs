@@ -11,7 +11,7 @@ use materia_model::run::{
 use serde::Serialize;
 
 use super::error::Error;
-use super::place::{Place, Root};
+use super::place::{RunDir, RunRoot};
 use crate::clock::Clock;
 use crate::store::{dir, stream};
 
@@ -33,7 +33,7 @@ pub fn check_owner(state: &RunState, run: &str, caller: Option<&str>) -> Result<
 
 /// The directory of a session's observer, with the file that wakes it and its marks; the operator's
 /// where there is no session. No session can be called `_operator`.
-pub fn observer_dir(root: &Root, session: Option<&str>) -> Option<PathBuf> {
+pub fn observer_dir(root: &RunRoot, session: Option<&str>) -> Option<PathBuf> {
     match session {
         Some(session) => root.session(session),
         None => Some(root.path().parent()?.join("sessions").join("_operator")),
@@ -41,7 +41,7 @@ pub fn observer_dir(root: &Root, session: Option<&str>) -> Option<PathBuf> {
 }
 
 /// Wakes the observer of a session, and that of the operator, which observes all of them.
-pub fn ring_session(root: &Root, session: Option<&str>) {
+pub fn ring_session(root: &RunRoot, session: Option<&str>) {
     let watched = session.and_then(|session| observer_dir(root, Some(session)));
     if let Some(folder) = watched
         && (folder.is_dir() || dir::create_private(&folder).is_ok())
@@ -54,7 +54,7 @@ pub fn ring_session(root: &Root, session: Option<&str>) {
 }
 
 /// Notifies the parent that a generation began.
-pub(super) fn begun(root: &Root, start: &RunStart, clock: &Clock) {
+pub(super) fn begun(root: &RunRoot, start: &RunStart, clock: &Clock) {
     let child = ChildStart {
         run: start.run.clone(),
         generation: start.generation.clone(),
@@ -63,7 +63,7 @@ pub(super) fn begun(root: &Root, start: &RunStart, clock: &Clock) {
 }
 
 /// Notifies the parent and the session that a generation is over.
-pub(super) fn ended(root: &Root, start: &RunStart, end: &RunEnd, clock: &Clock) {
+pub(super) fn ended(root: &RunRoot, start: &RunStart, end: &RunEnd, clock: &Clock) {
     let child = ChildEnd {
         run: start.run.clone(),
         generation: start.generation.clone(),
@@ -73,9 +73,15 @@ pub(super) fn ended(root: &Root, start: &RunStart, end: &RunEnd, clock: &Clock) 
     ring_session(root, start.session.as_deref());
 }
 
-fn notify_parent<T: Serialize>(root: &Root, start: &RunStart, kind: &str, data: &T, clock: &Clock) {
+fn notify_parent<T: Serialize>(
+    root: &RunRoot,
+    start: &RunStart,
+    kind: &str,
+    data: &T,
+    clock: &Clock,
+) {
     let parent = start.parent.as_ref().and_then(|parent| parent.parse().ok());
-    let Some(place) = parent.map(|id| root.place(&id)).filter(Place::exists) else {
+    let Some(place) = parent.map(|id| root.place(&id)).filter(RunDir::exists) else {
         return;
     };
     if let Ok(journal) = super::journal(&place, clock) {

@@ -28,16 +28,16 @@ pub(super) const JOURNAL: &str = "journal.jsonl";
 
 /// The directory of all runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Root(PathBuf);
+pub struct RunRoot(PathBuf);
 
 /// The directory of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct RunDir {
     id: RunId,
     dir: PathBuf,
 }
 
-impl Root {
+impl RunRoot {
     /// The root at a path.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
@@ -49,15 +49,15 @@ impl Root {
     }
 
     /// The directory that a run of this id has, or would have.
-    pub fn place(&self, id: &RunId) -> Place {
-        Place {
+    pub fn place(&self, id: &RunId) -> RunDir {
+        RunDir {
             dir: self.0.join(id.as_str()),
             id: id.clone(),
         }
     }
 
     /// The directory of a run that is there.
-    pub fn find(&self, id: &RunId) -> Result<Place, Error> {
+    pub fn find(&self, id: &RunId) -> Result<RunDir, Error> {
         let place = self.place(id);
         if place.stands()? {
             return Ok(place);
@@ -108,7 +108,7 @@ impl Root {
     /// The directories of the runs of this id that were archived, the oldest first. What their
     /// journals say counts, because ids may begin alike; where a tombstone names one, that is
     /// enough.
-    pub(super) fn archived(&self, place: &Place) -> Vec<PathBuf> {
+    pub(super) fn archived(&self, place: &RunDir) -> Vec<PathBuf> {
         let named = place.entombed();
         let begins = format!("{}-", place.id());
         let entries = std::fs::read_dir(self.archive())
@@ -132,7 +132,7 @@ impl Root {
 
     /// Where the last run of that place was archived to: where one is found, else where its
     /// tombstone says.
-    fn archived_to(&self, place: &Place) -> Option<PathBuf> {
+    fn archived_to(&self, place: &RunDir) -> Option<PathBuf> {
         self.archived(place).pop().or_else(|| place.entombed())
     }
 
@@ -158,7 +158,7 @@ impl Root {
     }
 }
 
-impl Place {
+impl RunDir {
     /// The run whose directory this is.
     pub(super) fn at(dir: PathBuf) -> Option<Self> {
         Some(Self {

@@ -10,15 +10,15 @@ use materia_model::run::{RunState, RunStatus};
 use materia_model::time::Timestamp;
 use serde_json::{Value, json};
 
-use super::place::Place;
-use crate::store::spare::{self, Spare};
+use super::place::RunDir;
+use crate::store::spare::{self, UnnamedFile};
 use crate::store::{atomic, dir};
 
 const PROGRESS: &str = "progress.json";
 const RESULT: &str = "result.json";
 
 /// Writes what can be known of a run. A snapshot that cannot be written is no failure of the run.
-pub(super) fn write(place: &Place, state: &RunState, now: Timestamp) {
+pub(super) fn write(place: &RunDir, state: &RunState, now: Timestamp) {
     run(place, state);
     progress(
         place,
@@ -30,19 +30,19 @@ pub(super) fn write(place: &Place, state: &RunState, now: Timestamp) {
 }
 
 /// Forgets how far an earlier generation was, and how it ended.
-pub(super) fn forget(place: &Place) {
+pub(super) fn forget(place: &RunDir) {
     for name in [PROGRESS, RESULT] {
         let _none = dir::remove_file(&place.dir().join(name));
     }
 }
 
 /// Whether it is written how it ended.
-pub(super) fn has_result(place: &Place) -> bool {
+pub(super) fn has_result(place: &RunDir) -> bool {
     place.dir().join(RESULT).exists()
 }
 
 /// Writes how it ended, where it has.
-pub(super) fn result(place: &Place, state: &RunState, spare: Option<Spare>) {
+pub(super) fn result(place: &RunDir, state: &RunState, spare: Option<UnnamedFile>) {
     let Some(ended) = &state.ended else { return };
     let end = &ended.end;
     let mut result = json!({
@@ -64,7 +64,7 @@ pub(super) fn result(place: &Place, state: &RunState, spare: Option<Spare>) {
 }
 
 /// Writes what agents inside read about the recipe, instead of that of an earlier generation.
-pub(super) fn context(place: &Place, records: &[String]) {
+pub(super) fn context(place: &RunDir, records: &[String]) {
     let path = place.context();
     if !records.is_empty() {
         let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
@@ -75,7 +75,7 @@ pub(super) fn context(place: &Place, records: &[String]) {
 }
 
 /// Writes how far it is: commands that run, that are over, and that failed.
-pub(super) fn progress(place: &Place, phase: RunStatus, counts: [u64; 3], now: Timestamp) {
+pub(super) fn progress(place: &RunDir, phase: RunStatus, counts: [u64; 3], now: Timestamp) {
     let [active, completed, failures] = counts;
     let progress = json!({
         "format": 1,
@@ -89,7 +89,7 @@ pub(super) fn progress(place: &Place, phase: RunStatus, counts: [u64; 3], now: T
 }
 
 /// Writes what was started.
-pub(super) fn run(place: &Place, state: &RunState) {
+pub(super) fn run(place: &RunDir, state: &RunState) {
     let Some(start) = &state.start else { return };
     let mut document = json!({
         "format": 1,
@@ -125,7 +125,7 @@ pub(super) fn run(place: &Place, state: &RunState) {
     put(place, "run.json", &document);
 }
 
-fn put(place: &Place, name: &str, document: &Value) {
+fn put(place: &RunDir, name: &str, document: &Value) {
     let bytes = format!("{document:#}\n");
     let _lost = atomic::write_cache(&place.dir().join(name), bytes.as_bytes());
 }

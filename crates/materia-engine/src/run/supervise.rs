@@ -14,8 +14,8 @@ mod conclusion;
 mod start;
 mod supervisor;
 
-pub use artifact::{Entry, manifest};
+pub use artifact::{ArtifactEntry, manifest};
 pub use fifo_delivery::{Poured, pour};
-pub use order::Order;
-pub use start::{Started, start};
+pub use order::SupervisorOrder;
+pub use start::{StartedRun, start};
 pub use supervisor::{NEW, SUPERVISE, supervise};

@@ -21,7 +21,7 @@ use super::atomic::TEMP_PREFIX;
 use super::{dir, shown};
 use crate::failpoint;
 
-pub use shelf::Shelf;
+pub use shelf::ArtifactDir;
 
 const MAX_COMPONENT: usize = 255;
 const MAX_DEPTH: usize = 32;
@@ -32,7 +32,7 @@ const DIR: OFlags = OFlags::RDONLY
 
 /// A directory that artifacts are kept in.
 #[derive(Debug)]
-pub struct Root {
+pub struct ArtifactRoot {
     dir: OwnedFd,
     path: PathBuf,
 }
@@ -84,7 +84,7 @@ pub enum ArtifactError {
     },
 }
 
-impl Root {
+impl ArtifactRoot {
     /// Opens a root. The root itself is trusted, so links above it and in its place are followed.
     pub fn open(path: &Path) -> Result<Self, ArtifactError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -206,7 +206,7 @@ impl NewArtifact {
         &self.file
     }
 
-    /// Gives the file away, for a process to write into; [`Root::read`] finds what it wrote.
+    /// Gives the file away, for a process to write into; [`ArtifactRoot::read`] finds what it wrote.
     pub fn into_file(self) -> File {
         self.file
     }

@@ -226,7 +226,7 @@ pub fn remove(path: &Path) -> Result<(), WriteError> {
 
 /// A document that was not read.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
+pub enum DocumentReadError {
     /// There is none.
     #[error("there is no {}", shown(.0))]
     Missing(PathBuf),
@@ -255,7 +255,7 @@ pub fn read_json<T: DeserializeOwned>(
     path: &Path,
     newest: u32,
     limit: u64,
-) -> Result<T, ReadError> {
+) -> Result<T, DocumentReadError> {
     let bytes = read_bounded(path, limit)?;
     let name = path.to_string_lossy();
     let text = std::str::from_utf8(&bytes).map_err(|error| {
@@ -269,10 +269,10 @@ pub fn read_json<T: DeserializeOwned>(
     serde_json::from_str(text).map_err(|error| unreadable(&source, &error))
 }
 
-fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, DocumentReadError> {
     let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => ReadError::Missing(path.to_owned()),
-        _ => ReadError::Io {
+        io::ErrorKind::NotFound => DocumentReadError::Missing(path.to_owned()),
+        _ => DocumentReadError::Io {
             file: path.to_owned(),
             source: error,
         },
@@ -292,7 +292,7 @@ fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
-fn check_format(source: &Source, newest: u32) -> Result<(), ReadError> {
+fn check_format(source: &Source, newest: u32) -> Result<(), DocumentReadError> {
     #[derive(serde::Deserialize)]
     struct Numbered {
         format: Option<u64>,
@@ -324,7 +324,7 @@ fn check_format(source: &Source, newest: u32) -> Result<(), ReadError> {
     }
 }
 
-fn unreadable(source: &Source, error: &serde_json::Error) -> ReadError {
+fn unreadable(source: &Source, error: &serde_json::Error) -> DocumentReadError {
     let text = source.text();
     let line_start: usize = text
         .split_inclusive('\n')
@@ -342,8 +342,8 @@ fn unreadable(source: &Source, error: &serde_json::Error) -> ReadError {
     bad(finding)
 }
 
-fn bad(finding: Finding) -> ReadError {
-    ReadError::Bad(Box::new(finding))
+fn bad(finding: Finding) -> DocumentReadError {
+    DocumentReadError::Bad(Box::new(finding))
 }
 
 /// A temporary file in a directory, locked for as long as its writer lives, so that [`sweep`]

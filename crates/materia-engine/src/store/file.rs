@@ -15,7 +15,7 @@ use crate::failpoint;
 
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum WriteMode {
     /// It must not be there yet.
     Create,
     /// Whatever was there is gone.
@@ -25,16 +25,16 @@ pub enum Mode {
 }
 
 /// Writes a file, making the directories above it; durable when this returns.
-pub fn write(path: &Path, bytes: &[u8], mode: Mode) -> io::Result<()> {
+pub fn write(path: &Path, bytes: &[u8], mode: WriteMode) -> io::Result<()> {
     dir::create_shared(dir::parent_of(path)).map_err(dir::DirError::into_source)?;
     match mode {
-        Mode::Append => append(path, bytes)?,
-        Mode::Create | Mode::Overwrite => replace(path, bytes, mode)?,
+        WriteMode::Append => append(path, bytes)?,
+        WriteMode::Create | WriteMode::Overwrite => replace(path, bytes, mode)?,
     }
     dir::sync(dir::parent_of(path)).map_err(dir::DirError::into_source)
 }
 
-fn replace(path: &Path, bytes: &[u8], mode: Mode) -> io::Result<()> {
+fn replace(path: &Path, bytes: &[u8], mode: WriteMode) -> io::Result<()> {
     failpoint::hit("file.create")?;
     let readable = Permissions::from_mode(0o666);
     let mut temp = tempfile::Builder::new()
@@ -52,8 +52,8 @@ fn replace(path: &Path, bytes: &[u8], mode: Mode) -> io::Result<()> {
     temp.as_file().sync_all()?;
     failpoint::hit("file.rename")?;
     let kept = match mode {
-        Mode::Create => temp.persist_noclobber(path),
-        Mode::Overwrite | Mode::Append => temp.persist(path),
+        WriteMode::Create => temp.persist_noclobber(path),
+        WriteMode::Overwrite | WriteMode::Append => temp.persist(path),
     };
     kept.map(drop).map_err(|error| error.error)
 }
@@ -86,14 +86,14 @@ mod tests {
     fn each_mode_does_what_it_says() {
         let temp = tempfile::tempdir().unwrap();
         let file = temp.path().join("a/b/report.md");
-        write(&file, b"one", Mode::Create).unwrap();
-        let again = write(&file, b"two", Mode::Create).unwrap_err();
+        write(&file, b"one", WriteMode::Create).unwrap();
+        let again = write(&file, b"two", WriteMode::Create).unwrap_err();
         assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(std::fs::read(&file).unwrap(), b"one");
-        write(&file, b"+two", Mode::Append).unwrap();
+        write(&file, b"+two", WriteMode::Append).unwrap();
         assert_eq!(std::fs::read(&file).unwrap(), b"one+two");
         std::fs::set_permissions(&file, Permissions::from_mode(0o640)).unwrap();
-        write(&file, b"three", Mode::Overwrite).unwrap();
+        write(&file, b"three", WriteMode::Overwrite).unwrap();
         assert_eq!(std::fs::read(&file).unwrap(), b"three");
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
         let names: Vec<_> = std::fs::read_dir(file.parent().unwrap()).unwrap().collect();

@@ -37,16 +37,16 @@ pub use reader::Reader;
 #[cfg(test)]
 pub(crate) use scan::records_read_by;
 pub use settle::Recovery;
-pub use shared::{Held, SharedJournal};
-pub use synced::Mark;
+pub use shared::{SharedJournal, WriteGuard};
+pub use synced::SyncMark;
 
 use cursor::Cursor;
-use segment::{FileId, Files};
-use tail::Tail;
+use segment::{FileId, SegmentFiles};
+use tail::JournalTail;
 
 use crate::clock::Clock;
 use crate::store::dir::{self, DirError};
-use crate::store::lock::{Holder, Lock, Mode, Wait};
+use crate::store::lock::{Holder, Lock, LockMode, LockWait};
 
 /// The number of the format that is written.
 pub const FORMAT: u32 = 1;
@@ -104,8 +104,8 @@ pub struct Checkpoint {
 /// A journal that nobody else writes to. Threads may share it.
 #[derive(Debug)]
 pub struct Journal {
-    files: Files,
-    tail: Mutex<Tail>,
+    files: SegmentFiles,
+    tail: Mutex<JournalTail>,
     flush: Mutex<Flush>,
     flushed: Condvar,
     clock: Clock,
@@ -131,11 +131,11 @@ impl Journal {
     ///
     /// A torn end is cut and recorded; damage is refused and nothing is changed.
     pub fn open(path: &Path, clock: &Clock, options: &Options) -> Result<Self, JournalError> {
-        let files = Files::new(path);
+        let files = SegmentFiles::new(path);
         let lock = Lock::acquire(
             &files.beside(".lock"),
-            Mode::Exclusive,
-            Wait::No,
+            LockMode::Exclusive,
+            LockWait::No,
             &Holder::current(),
         )?;
         let mut cursor = Cursor::new(files.clone(), options.from());
@@ -249,7 +249,7 @@ impl Journal {
     }
 
     /// The end of a segment that takes another record.
-    fn roomy_tail(&self) -> Result<MutexGuard<'_, Tail>, JournalError> {
+    fn roomy_tail(&self) -> Result<MutexGuard<'_, JournalTail>, JournalError> {
         let mut tail = self.tail();
         if tail.is_full(self.limit) {
             tail.rotate(self.clock.now())?;
@@ -257,7 +257,7 @@ impl Journal {
         Ok(tail)
     }
 
-    fn tail(&self) -> MutexGuard<'_, Tail> {
+    fn tail(&self) -> MutexGuard<'_, JournalTail> {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -267,7 +267,7 @@ impl Journal {
 }
 
 /// Makes a segment's bytes durable, and its name too where that is not known to be.
-fn sync_named(file: &File, files: &Files, named: bool) -> Result<(), String> {
+fn sync_named(file: &File, files: &SegmentFiles, named: bool) -> Result<(), String> {
     tail::sync_data(file)
         .and_then(|()| match named {
             true => Ok(()),

@@ -39,7 +39,7 @@ pub struct Lock {
 
 /// Who else may hold the lock at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum LockMode {
     /// Nobody.
     Exclusive,
     /// Everybody who asks for it shared.
@@ -48,7 +48,7 @@ pub enum Mode {
 
 /// What to do while somebody else holds the lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wait {
+pub enum LockWait {
     /// Give up at once.
     No,
     /// Give up after this time.
@@ -132,19 +132,23 @@ impl Lock {
     /// file.
     pub fn acquire(
         path: &Path,
-        mode: Mode,
-        wait: Wait,
+        mode: LockMode,
+        wait: LockWait,
         holder: &Holder,
     ) -> Result<Self, LockError> {
         let mut lock = Self::acquire_unsigned(path, mode, wait)?;
-        if mode == Mode::Exclusive {
+        if mode == LockMode::Exclusive {
             lock.sign(holder).map_err(failed("sign", path))?;
         }
         Ok(lock)
     }
 
     /// The same where who holds it can be read elsewhere.
-    pub fn acquire_unsigned(path: &Path, mode: Mode, wait: Wait) -> Result<Self, LockError> {
+    pub fn acquire_unsigned(
+        path: &Path,
+        mode: LockMode,
+        wait: LockWait,
+    ) -> Result<Self, LockError> {
         let file = open_file(path)?;
         Request {
             file: &file,
@@ -209,18 +213,18 @@ impl AsFd for Lock {
 struct Request<'a> {
     file: &'a File,
     path: &'a Path,
-    mode: Mode,
+    mode: LockMode,
 }
 
 impl Request<'_> {
-    fn wait(&self, wait: Wait) -> Result<(), LockError> {
+    fn wait(&self, wait: LockWait) -> Result<(), LockError> {
         match wait {
-            Wait::No if self.try_once()? => Ok(()),
-            Wait::No => Err(self.held()),
-            Wait::For(limit) => self.wait_within(limit),
-            Wait::Forever => match self.mode {
-                Mode::Exclusive => self.file.lock(),
-                Mode::Shared => self.file.lock_shared(),
+            LockWait::No if self.try_once()? => Ok(()),
+            LockWait::No => Err(self.held()),
+            LockWait::For(limit) => self.wait_within(limit),
+            LockWait::Forever => match self.mode {
+                LockMode::Exclusive => self.file.lock(),
+                LockMode::Shared => self.file.lock_shared(),
             }
             .map_err(failed("lock", self.path)),
         }
@@ -252,8 +256,8 @@ impl Request<'_> {
 
     fn try_once(&self) -> Result<bool, LockError> {
         let tried = match self.mode {
-            Mode::Exclusive => self.file.try_lock(),
-            Mode::Shared => self.file.try_lock_shared(),
+            LockMode::Exclusive => self.file.try_lock(),
+            LockMode::Shared => self.file.try_lock_shared(),
         };
         match tried {
             Ok(()) => Ok(true),
@@ -331,18 +335,18 @@ mod tests {
 
     use super::*;
 
-    fn exclusive(path: &Path, wait: Wait) -> Result<Lock, LockError> {
-        Lock::acquire(path, Mode::Exclusive, wait, &Holder::current())
+    fn exclusive(path: &Path, wait: LockWait) -> Result<Lock, LockError> {
+        Lock::acquire(path, LockMode::Exclusive, wait, &Holder::current())
     }
 
     #[test]
     fn a_held_lock_names_its_holder() {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("x.lock");
-        let lock = exclusive(&path, Wait::No).unwrap();
+        let lock = exclusive(&path, LockWait::No).unwrap();
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         assert!(read_holder(&path).unwrap().started.is_some());
-        let error = exclusive(&path, Wait::For(Duration::from_millis(1))).unwrap_err();
+        let error = exclusive(&path, LockWait::For(Duration::from_millis(1))).unwrap_err();
         let expected = format!("is held by process {}", std::process::id());
         assert!(error.to_string().ends_with(&expected), "{error}");
         assert!(
@@ -350,7 +354,7 @@ mod tests {
             "who asks in vain leaves the signature alone"
         );
         drop(lock);
-        exclusive(&path, Wait::No).unwrap();
+        exclusive(&path, LockWait::No).unwrap();
         assert!(path.exists());
     }
 
@@ -358,15 +362,15 @@ mod tests {
     fn shared_holders_share_and_keep_an_exclusive_one_out() {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("x.lock");
-        let share = || Lock::acquire(&path, Mode::Shared, Wait::No, &Holder::current());
+        let share = || Lock::acquire(&path, LockMode::Shared, LockWait::No, &Holder::current());
         let both = (share().unwrap(), share().unwrap());
-        let error = exclusive(&path, Wait::No).unwrap_err();
+        let error = exclusive(&path, LockWait::No).unwrap_err();
         assert!(
             error.to_string().ends_with("is held by other processes"),
             "{error}"
         );
         drop(both);
-        let _lock = exclusive(&path, Wait::No).unwrap();
+        let _lock = exclusive(&path, LockWait::No).unwrap();
         assert!(matches!(
             share(),
             Err(LockError::Held {
@@ -380,14 +384,14 @@ mod tests {
     fn a_child_that_outlives_the_holder_does_not_keep_the_lock() {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("x.lock");
-        let lock = exclusive(&path, Wait::No).unwrap();
+        let lock = exclusive(&path, LockWait::No).unwrap();
         let mut child = Command::new("cat")
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
         drop(lock);
-        let again = exclusive(&path, Wait::No);
+        let again = exclusive(&path, LockWait::No);
         drop(child.stdin.take());
         child.wait().unwrap();
         again.unwrap();
@@ -397,11 +401,11 @@ mod tests {
     fn a_waiter_gets_the_lock_when_it_is_dropped() {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("x.lock");
-        let lock = exclusive(&path, Wait::No).unwrap();
+        let lock = exclusive(&path, LockWait::No).unwrap();
         std::thread::scope(|scope| {
             let timed =
-                scope.spawn(|| exclusive(&path, Wait::For(Duration::from_secs(60))).map(drop));
-            let patient = scope.spawn(|| exclusive(&path, Wait::Forever).map(drop));
+                scope.spawn(|| exclusive(&path, LockWait::For(Duration::from_secs(60))).map(drop));
+            let patient = scope.spawn(|| exclusive(&path, LockWait::Forever).map(drop));
             drop(lock);
             timed.join().unwrap().unwrap();
             patient.join().unwrap().unwrap();
@@ -410,7 +414,7 @@ mod tests {
 
     #[test]
     fn a_lock_in_a_missing_directory_is_explained() {
-        let error = exclusive(Path::new("/nowhere/at/all.lock"), Wait::No).unwrap_err();
+        let error = exclusive(Path::new("/nowhere/at/all.lock"), LockWait::No).unwrap_err();
         assert_eq!(
             error.to_string(),
             "cannot open the lock file `/nowhere/at/all.lock`"

@@ -15,9 +15,9 @@ use crate::failpoint;
 
 /// A file without a name.
 #[derive(Debug)]
-pub struct Spare(File);
+pub struct UnnamedFile(File);
 
-impl Spare {
+impl UnnamedFile {
     /// Makes one where a directory is; nothing where that cannot be done, which costs nobody
     /// anything.
     pub fn in_dir(dir: &Path) -> Option<Self> {
@@ -44,7 +44,7 @@ impl Spare {
 /// Writes a document that can be made anew, as [`atomic::write_cache`] does, sooner where there is
 /// a spare file and no such document yet.
 pub fn write_cache(
-    spare: Option<Spare>,
+    spare: Option<UnnamedFile>,
     path: &Path,
     bytes: &[u8],
 ) -> Result<(), atomic::WriteError> {
@@ -63,21 +63,21 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("result.json");
         let names = || std::fs::read_dir(dir.path()).unwrap().count();
-        let spare = Spare::in_dir(dir.path());
+        let spare = UnnamedFile::in_dir(dir.path());
         assert!(spare.is_some());
         assert_eq!(names(), 0);
         write_cache(spare, &path, b"one").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"one");
         // What is there is replaced as a whole, and so it is without a spare file.
-        write_cache(Spare::in_dir(dir.path()), &path, b"two").unwrap();
+        write_cache(UnnamedFile::in_dir(dir.path()), &path, b"two").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"two");
         write_cache(None, &path, b"three").unwrap();
         assert_eq!(
             (std::fs::read(&path).unwrap(), names()),
             (b"three".to_vec(), 1)
         );
-        drop(Spare::in_dir(dir.path()));
+        drop(UnnamedFile::in_dir(dir.path()));
         assert_eq!(names(), 1);
-        assert!(Spare::in_dir(&dir.path().join("gone")).is_none());
+        assert!(UnnamedFile::in_dir(&dir.path().join("gone")).is_none());
     }
 }

@@ -5,7 +5,7 @@
 use super::project::{ProjectTrust, TrustReport, grant};
 use super::refusal::Error;
 use crate::clock::Clock;
-use crate::config::Files;
+use crate::config::ConfigFiles;
 use crate::home::Home;
 
 /// What the user answered.
@@ -32,7 +32,7 @@ impl TrustObserver for () {}
 
 /// Refuses what the project brings unless the user trusts it as it is, or agrees to it now.
 pub fn require_confirmed(
-    files: &Files,
+    files: &ConfigFiles,
     home: Option<&Home>,
     clock: &Clock,
     observer: &mut dyn TrustObserver,
@@ -51,7 +51,7 @@ pub fn require_confirmed(
 
 /// Asks the user whether they trust what they are shown, and records that they do.
 pub fn confirm(
-    files: &Files,
+    files: &ConfigFiles,
     home: &Home,
     shown: &TrustReport,
     clock: &Clock,
@@ -71,7 +71,7 @@ mod tests {
 
     use super::*;
     use crate::config::{PROJECT_FILE, Places};
-    use crate::home::Variables;
+    use crate::home::HomeVariables;
     use crate::store::{atomic, dir};
     use crate::trust::project::TrustStanding;
 
@@ -94,12 +94,12 @@ mod tests {
         atomic::write(&script, b"true").unwrap();
         let text = r#"{"materia": {"M": {"type": "utility", "command": ["sh", "a.sh"]}}}"#;
         atomic::write(&config, text.as_bytes()).unwrap();
-        let home = Home::locate(&Variables {
+        let home = Home::locate(&HomeVariables {
             home: Some(temp.path().join("home")),
-            ..Variables::default()
+            ..HomeVariables::default()
         })
         .unwrap();
-        let files = Files::find(Places {
+        let files = ConfigFiles::find(Places {
             home: Some(&home),
             project: temp.path(),
             environment: None,

@@ -14,7 +14,7 @@ use super::closure::{Closure, named};
 use super::refusal::Error;
 use crate::clock::Clock;
 use crate::home::Home;
-use crate::store::lock::{Holder, Lock, Mode, Wait};
+use crate::store::lock::{Holder, Lock, LockMode, LockWait};
 use crate::store::{atomic, dir};
 
 const FORMAT: u32 = 1;
@@ -41,7 +41,7 @@ struct Ledger {
 
 fn read(home: &Home) -> Result<Ledger, Error> {
     match atomic::read_json(&home.trust(), FORMAT, MAX_LEDGER_SIZE) {
-        Err(atomic::ReadError::Missing(_)) => Ok(Ledger::default()),
+        Err(atomic::DocumentReadError::Missing(_)) => Ok(Ledger::default()),
         read => Ok(read?),
     }
 }
@@ -93,8 +93,8 @@ fn change<T>(home: &Home, edit: impl FnOnce(&mut Ledger) -> Result<T, Error>) ->
     let lock = home.trust().with_extension("json.lock");
     let _held = Lock::acquire(
         &lock,
-        Mode::Exclusive,
-        Wait::For(LOCK_TIMEOUT),
+        LockMode::Exclusive,
+        LockWait::For(LOCK_TIMEOUT),
         &Holder::current(),
     )?;
     let mut ledger = read(home)?;

@@ -16,7 +16,7 @@ use materia_model::text;
 use serde::Serialize;
 
 use crate::clock::Clock;
-use crate::config::{ConfigSnapshot, Files, PROJECT_FILE};
+use crate::config::{ConfigFiles, ConfigSnapshot, PROJECT_FILE};
 use crate::home::Home;
 use crate::library::Library;
 use crate::trust::{self, Closure, Error, TrustChange, TrustGrant, TrustRefusal, TrustedAct};
@@ -85,7 +85,7 @@ pub struct ProjectTrust {
 
 impl ProjectTrust {
     /// Computes the closure and looks it up in the ledger.
-    pub fn inspect(files: &Files, home: Option<&Home>) -> Result<Self, Error> {
+    pub fn inspect(files: &ConfigFiles, home: Option<&Home>) -> Result<Self, Error> {
         Self::inspect_snapshot(&files.snapshot(), home)
     }
 
@@ -135,17 +135,22 @@ impl ProjectTrust {
 }
 
 /// Refuses what the project brings unless the user trusts it as it is.
-pub fn require(files: &Files, home: Option<&Home>) -> Result<(), Error> {
+pub fn require(files: &ConfigFiles, home: Option<&Home>) -> Result<(), Error> {
     ProjectTrust::inspect(files, home)?.require()
 }
 
 /// Shows what the project brings.
-pub fn show(files: &Files, home: Option<&Home>) -> Result<TrustReport, Error> {
+pub fn show(files: &ConfigFiles, home: Option<&Home>) -> Result<TrustReport, Error> {
     Ok(ProjectTrust::inspect(files, home)?.into_report())
 }
 
 /// Records that the user agreed to what they were shown; refused if the project changed meanwhile.
-pub fn grant(files: &Files, home: &Home, shown: &TrustReport, clock: &Clock) -> Result<(), Error> {
+pub fn grant(
+    files: &ConfigFiles,
+    home: &Home,
+    shown: &TrustReport,
+    clock: &Clock,
+) -> Result<(), Error> {
     let now = ProjectTrust::inspect(files, Some(home))?;
     if now.report.digest == shown.digest {
         now.grant(home, clock).map(drop)
@@ -260,7 +265,7 @@ fn act(
         MateriaBody::Utility(utility) => match &utility.run {
             UtilityCommand::Command(argv) => ("command", vec![argv.clone()], None),
             UtilityCommand::Template(written) => {
-                let place = template::Place {
+                let place = template::TemplateContext {
                     cwd: project,
                     home: None,
                     stages: None,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use materia_model::text;
 use serde::Serialize;
 
-use crate::store::atomic::{ReadError, WriteError};
+use crate::store::atomic::{DocumentReadError, WriteError};
 use crate::store::dir::DirError;
 use crate::store::lock::LockError;
 
@@ -137,7 +137,7 @@ pub enum Error {
     Unknown(PathBuf),
     /// The ledger cannot be read.
     #[error("what you trust cannot be read")]
-    Read(#[from] ReadError),
+    Read(#[from] DocumentReadError),
     /// The ledger cannot be written.
     #[error("what you trust cannot be written")]
     Write(#[from] WriteError),

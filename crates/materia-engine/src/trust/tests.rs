@@ -7,13 +7,13 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::clock::Clock;
-use crate::home::Variables;
+use crate::home::HomeVariables;
 use crate::store::atomic;
 
 fn home(dir: &Path) -> Home {
-    Home::locate(&Variables {
+    Home::locate(&HomeVariables {
         home: Some(dir.to_owned()),
-        ..Variables::default()
+        ..HomeVariables::default()
     })
     .unwrap()
 }

@@ -14,9 +14,9 @@ use super::answer::{UtilityError, UtilityOutput, UtilityReport};
 use super::bookmark;
 use super::input::Input;
 use super::jj::Jj;
-use crate::process::Nursery;
+use crate::process::ProcessSet;
 
-pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<UtilityReport, UtilityError> {
+pub(super) fn run(input: &Input, nursery: &mut ProcessSet) -> Result<UtilityReport, UtilityError> {
     let cwd = input.directory()?;
     let name = bookmark::name(input, &cwd.to_string_lossy())?;
     let Some(mut jj) = Jj::found(nursery, &cwd) else {

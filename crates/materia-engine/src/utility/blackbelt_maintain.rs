@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use super::answer::{UtilityError, UtilityReport};
 use super::input::Input;
 use super::jj::Jj;
-use crate::process::Nursery;
+use crate::process::ProcessSet;
 
-pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<UtilityReport, UtilityError> {
+pub(super) fn run(input: &Input, nursery: &mut ProcessSet) -> Result<UtilityReport, UtilityError> {
     let words = |path: &[&str]| {
         let text = input.get(path).and_then(Value::as_str).map(str::trim);
         text.filter(|text| !text.is_empty())
@@ -43,7 +43,7 @@ pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<UtilityReport,
 
 fn checkpoint(
     input: &Input,
-    nursery: &mut Nursery,
+    nursery: &mut ProcessSet,
     bookmark: &str,
     title: &str,
 ) -> Result<(bool, String), UtilityError> {

@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use materia_model::utility::{DEFAULT_TIMEOUT_MS, MAX_CAPTURE, UtilityExit};
 
-use crate::process::{Capture, Captured, Cause, Command, Nursery, Sink, Spill, Status, Stdin};
+use crate::process::{
+    Capture, Captured, Cause, Command, ProcessSet, Spill, Status, Stdin, StreamSink,
+};
 
 /// A program and what it is given.
 #[derive(Debug)]
@@ -41,11 +43,11 @@ pub struct Called {
 }
 
 /// Calls a program and waits for it. Its whole process tree is gone when this returns (T13).
-pub fn call(call: Call<'_>, nursery: &mut Nursery) -> io::Result<Called> {
+pub fn call(call: Call<'_>, nursery: &mut ProcessSet) -> io::Result<Called> {
     let timeout_ms = call.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS);
     let capture = || {
         let spill = Spill::Unnamed(call.spool.to_owned());
-        Sink::Capture(Capture {
+        StreamSink::Capture(Capture {
             memory: MAX_CAPTURE,
             limit: MAX_CAPTURE as u64,
             spill,
@@ -192,7 +194,7 @@ mod tests {
                 timeout_ms,
                 spool: cwd,
             },
-            &mut Nursery::new(),
+            &mut ProcessSet::new(),
         )
         .unwrap()
     }
@@ -228,7 +230,7 @@ mod tests {
                 timeout_ms: None,
                 spool: cwd,
             },
-            &mut Nursery::new(),
+            &mut ProcessSet::new(),
         )
         .unwrap();
         assert!(

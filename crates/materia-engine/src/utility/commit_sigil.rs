@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::answer::{UtilityError, UtilityOutput, UtilityReport};
 use super::input::{Input, kind};
-use crate::process::Nursery;
+use crate::process::ProcessSet;
 
 /// How many items the context names.
 const MOST_NAMED: usize = 50;
@@ -19,7 +19,7 @@ const MOST_NAMED: usize = 50;
 /// How much of a title the context shows.
 const MOST_TITLE: usize = 300;
 
-pub(super) fn run(input: &Input, _: &mut Nursery) -> Result<UtilityReport, UtilityError> {
+pub(super) fn run(input: &Input, _: &mut ProcessSet) -> Result<UtilityReport, UtilityError> {
     let items = [["state", "workItems"].as_slice(), &["workItems"]];
     let items = items
         .iter()

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::answer::{UtilityError, UtilityOutput, UtilityReport};
 use super::input::Input;
 use super::{place, program};
-use crate::process::{Nursery, find_program};
+use crate::process::{ProcessSet, find_program};
 
 /// How long a program may take to say where its root is.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -37,7 +37,7 @@ const KNOWN: [Vcs; 2] = [
     },
 ];
 
-pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<UtilityReport, UtilityError> {
+pub(super) fn run(input: &Input, nursery: &mut ProcessSet) -> Result<UtilityReport, UtilityError> {
     let mut answer = run_bare(input, nursery)?;
     if let UtilityOutput::Json(report) = answer.output {
         answer.output = UtilityOutput::Json(json!({"state": {"vcs": report}}));
@@ -47,7 +47,7 @@ pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<UtilityReport,
 
 pub(super) fn run_bare(
     input: &Input,
-    nursery: &mut Nursery,
+    nursery: &mut ProcessSet,
 ) -> Result<UtilityReport, UtilityError> {
     let cwd = input.directory()?;
     let available = KNOWN.map(|vcs| find_program(vcs.name).is_some());
@@ -68,7 +68,7 @@ fn root(
     vcs: &Vcs,
     available: bool,
     cwd: &Path,
-    nursery: &mut Nursery,
+    nursery: &mut ProcessSet,
 ) -> Result<Option<PathBuf>, UtilityError> {
     if let Some(root) = place::above(cwd, vcs.marker) {
         return Ok(Some(root));

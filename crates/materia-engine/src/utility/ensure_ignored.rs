@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::answer::{UtilityError, UtilityOutput, UtilityReport};
 use super::input::{Input, kind};
 use super::place;
-use crate::process::Nursery;
+use crate::process::ProcessSet;
 use crate::store::lines::{self, LinesError};
 
 /// The most patterns one call may add.
@@ -20,7 +20,7 @@ const MOST_PATTERNS: usize = 1000;
 /// The longest pattern.
 const LONGEST_PATTERN: usize = 4096;
 
-pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<UtilityReport, UtilityError> {
+pub(super) fn run(input: &Input, nursery: &mut ProcessSet) -> Result<UtilityReport, UtilityError> {
     let mut answer = run_bare(input, nursery)?;
     if let UtilityOutput::Json(report) = answer.output {
         answer.output = UtilityOutput::Json(json!({"state": {"artifactIgnore": report}}));
@@ -28,7 +28,7 @@ pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<UtilityReport,
     Ok(answer)
 }
 
-pub(super) fn run_bare(input: &Input, _: &mut Nursery) -> Result<UtilityReport, UtilityError> {
+pub(super) fn run_bare(input: &Input, _: &mut ProcessSet) -> Result<UtilityReport, UtilityError> {
     let (patterns, notes) = patterns(input)?;
     let cwd = input.directory()?;
     let root = match input.text(&["params", "root"])? {

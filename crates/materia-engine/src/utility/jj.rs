@@ -10,7 +10,7 @@ use materia_model::text;
 
 use super::answer::UtilityError;
 use super::program;
-use crate::process::{Cause, Nursery, find_program};
+use crate::process::{Cause, ProcessSet, find_program};
 
 /// How long one call may take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -21,13 +21,13 @@ const MOST_SAID: usize = 800;
 /// jj, spoken with in one directory.
 #[derive(Debug)]
 pub(super) struct Jj<'a> {
-    nursery: &'a mut Nursery,
+    nursery: &'a mut ProcessSet,
     cwd: &'a Path,
 }
 
 impl<'a> Jj<'a> {
     /// jj in a directory; nothing where there is no jj on `PATH`.
-    pub(super) fn found(nursery: &'a mut Nursery, cwd: &'a Path) -> Option<Self> {
+    pub(super) fn found(nursery: &'a mut ProcessSet, cwd: &'a Path) -> Option<Self> {
         find_program("jj")
             .is_some()
             .then_some(Self { nursery, cwd })

@@ -18,7 +18,7 @@ use super::SHIPPED;
 use crate::home::Home;
 use crate::store::atomic::{self, Copied, WriteError};
 use crate::store::dir::{self, DirError};
-use manifest::{Entry, Manifest};
+use manifest::{LauncherEntry, LauncherManifest};
 
 /// The manifest, under the name that existing profiles know.
 pub const MANIFEST: &str = ".pi-materia-shipped-utilities.json";
@@ -61,7 +61,7 @@ fn sync_one(
     folder: &Path,
     name: &str,
     source: &str,
-    manifest: &mut Manifest,
+    manifest: &mut LauncherManifest,
 ) -> Result<(), SyncError> {
     let known = manifest.get(name);
     let target = known
@@ -74,7 +74,7 @@ fn sync_one(
             .as_ref()
             .is_some_and(|entry| entry.source_hash == hash)
     };
-    let mut entry = Entry {
+    let mut entry = LauncherEntry {
         source_hash: hash(source.as_bytes()),
         profile_file: target.clone(),
         conflict: known.as_ref().and_then(|entry| entry.conflict.clone()),

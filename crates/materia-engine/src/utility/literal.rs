@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use super::answer::{UtilityError, UtilityOutput, UtilityReport};
 use super::input::Input;
-use crate::process::Nursery;
+use crate::process::ProcessSet;
 
-pub(super) fn noop(_: &Input, _: &mut Nursery) -> Result<UtilityReport, UtilityError> {
+pub(super) fn noop(_: &Input, _: &mut ProcessSet) -> Result<UtilityReport, UtilityError> {
     Ok(UtilityReport {
         output: UtilityOutput::Text(String::new()),
         notes: Vec::new(),
     })
 }
 
-pub(super) fn echo(input: &Input, _: &mut Nursery) -> Result<UtilityReport, UtilityError> {
+pub(super) fn echo(input: &Input, _: &mut ProcessSet) -> Result<UtilityReport, UtilityError> {
     let told = ["output", "text", "message"]
         .iter()
         .find_map(|name| input.get(&["params", name]));

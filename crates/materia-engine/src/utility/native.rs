@@ -11,10 +11,10 @@ use materia_model::utility::{DEFAULT_TIMEOUT_MS, UtilityExit};
 use super::call::Called;
 use super::{Input, Shipped, UtilityError, UtilityErrorKind, UtilityOutput, UtilityReport};
 use crate::clock::Stopwatch;
-use crate::process::Nursery;
+use crate::process::ProcessSet;
 
 /// Does what a shipped utility does with this input document.
-pub fn call(shipped: &Shipped, input: &str, cwd: &Path, nursery: &mut Nursery) -> Called {
+pub fn call(shipped: &Shipped, input: &str, cwd: &Path, nursery: &mut ProcessSet) -> Called {
     let watch = Stopwatch::start();
     let done = match Input::read(input, cwd) {
         Ok(input) => shipped.run(&input, nursery),
@@ -91,7 +91,7 @@ mod tests {
                 find(name).unwrap(),
                 input,
                 Path::new("/"),
-                &mut Nursery::new(),
+                &mut ProcessSet::new(),
             )
         };
         let said = call("echo", r#"{"params": {"text": "hello"}}"#);

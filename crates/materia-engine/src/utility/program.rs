@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::answer::UtilityError;
-use crate::process::{Capture, Cause, Command, Ended, Nursery, Sink};
+use crate::process::{Capture, Cause, Command, ProcessEnd, ProcessSet, StreamSink};
 
 /// How much of a program's output is kept.
 const MOST_OUTPUT: usize = 1 << 20;
@@ -14,13 +14,13 @@ const MOST_OUTPUT: usize = 1 << 20;
 /// Runs a program in a directory to its end. Only being stopped is trouble here: a program that
 /// fails has ended, too.
 pub fn ask(
-    nursery: &mut Nursery,
+    nursery: &mut ProcessSet,
     argv: &[&str],
     cwd: &Path,
     patience: Duration,
-) -> Result<Ended, UtilityError> {
+) -> Result<ProcessEnd, UtilityError> {
     let capture = || {
-        Sink::Capture(Capture {
+        StreamSink::Capture(Capture {
             memory: MOST_OUTPUT,
             ..Capture::default()
         })
@@ -41,7 +41,7 @@ pub fn ask(
 
 /// What a program that went well printed, without the blanks around it; nothing where that is
 /// nothing.
-pub fn printed(ended: &Ended) -> Option<String> {
+pub fn printed(ended: &ProcessEnd) -> Option<String> {
     let said = String::from_utf8_lossy(&ended.stdout.bytes)
         .trim()
         .to_owned();

@@ -16,7 +16,7 @@ pub fn plan(
     library: &Library,
     name: &str,
     params: &Map<String, Value>,
-    place: template::Place<'_>,
+    place: template::TemplateContext<'_>,
     timeout_ms: Option<u64>,
 ) -> Result<Plan, Vec<Finding>> {
     let located = library

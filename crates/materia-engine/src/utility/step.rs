@@ -16,8 +16,8 @@ use materia_model::name::RunId;
 use super::answer::{UtilityError, UtilityReport};
 use crate::clock::Clock;
 use crate::library::Library;
-use crate::process::Nursery;
-use crate::run::Root;
+use crate::process::ProcessSet;
+use crate::run::RunRoot;
 pub use options::StepOptions;
 
 /// What a step is context, and where.
@@ -31,7 +31,7 @@ pub struct StepContext<'a> {
     /// The person's home directory.
     pub home_dir: Option<&'a Path>,
     /// The directory of all runs.
-    pub runs: &'a Root,
+    pub runs: &'a RunRoot,
     /// Where recipes are found.
     pub library: &'a Library,
     /// The run that it is a part of.
@@ -39,7 +39,7 @@ pub struct StepContext<'a> {
     /// The clock.
     pub clock: &'a Clock,
     /// Where its programs run.
-    pub nursery: &'a mut Nursery,
+    pub nursery: &'a mut ProcessSet,
     /// What it says while it runs, one line each.
     pub say: &'a mut dyn FnMut(&str),
 }

@@ -15,12 +15,12 @@ use serde_json::{Map, Value};
 use super::call::Called;
 use crate::clock::Stopwatch;
 use crate::execute::{self, Outcome, Request, Unobserved};
-use crate::process::{DEFAULT_GRACE, Nursery};
+use crate::process::{DEFAULT_GRACE, ProcessSet};
 use crate::store::spool;
 
 /// Where a template is run.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub struct TemplateContext<'a> {
     /// The directory.
     pub cwd: &'a Path,
     /// What `~` means.
@@ -33,7 +33,7 @@ pub struct Place<'a> {
 pub fn plan(
     template: &Template,
     params: &Map<String, Value>,
-    place: Place<'_>,
+    place: TemplateContext<'_>,
     timeout_ms: Option<u64>,
 ) -> Result<Plan, Vec<Finding>> {
     let stages = place.stages.map(Path::to_string_lossy);
@@ -62,7 +62,7 @@ pub fn call(
     input: &str,
     cwd: &Path,
     dir: &Path,
-    nursery: &mut Nursery,
+    nursery: &mut ProcessSet,
 ) -> io::Result<Called> {
     let watch = Stopwatch::start();
     let request = Request {
@@ -144,8 +144,8 @@ mod tests {
 
     use super::*;
 
-    fn place(cwd: &Path) -> Place<'_> {
-        Place {
+    fn place(cwd: &Path) -> TemplateContext<'_> {
+        TemplateContext {
             cwd,
             home: None,
             stages: None,
@@ -168,7 +168,7 @@ mod tests {
             "{\"in\": 1}\n",
             dir.path(),
             dir.path(),
-            &mut Nursery::new(),
+            &mut ProcessSet::new(),
         )
         .unwrap()
     }

@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use materia_engine::post::Ending;
+use materia_engine::post::MessageSettlement;
 use materia_engine::process::{
-    Capture, Cause, Command, Ended, Event, Nursery, Reason, Sink, Stdin,
+    Capture, Cause, Command, Event, ProcessEnd, ProcessSet, Stdin, StopReason, StreamSink,
 };
 use materia_engine::utility::UtilityError;
 use materia_engine::utility::step::{StepContext, StepOptions, ourselves};
@@ -75,7 +75,9 @@ impl Turn {
         failed: Option<&String>,
     ) -> Result<(), UtilityError> {
         let place = QueueId::Branch(self.role.name.clone());
-        let ending = failed.map_or(Ending::Handled, |why| Ending::Failed(why.clone()));
+        let ending = failed.map_or(MessageSettlement::Handled, |why| {
+            MessageSettlement::Failed(why.clone())
+        });
         self.mail
             .iter()
             .try_for_each(|id| service.settle(&place, id, &ending))
@@ -113,7 +115,7 @@ impl Player {
     pub(crate) fn play(
         &self,
         turns: &[Turn],
-        nursery: &mut Nursery,
+        nursery: &mut ProcessSet,
     ) -> Result<Vec<Result<String, String>>, UtilityError> {
         let leaves: Vec<_> = turns
             .iter()
@@ -133,7 +135,7 @@ impl Player {
                     interrupted = true;
                     leaves
                         .iter()
-                        .for_each(|leaf| nursery.stop(*leaf, Reason::Cancelled));
+                        .for_each(|leaf| nursery.stop(*leaf, StopReason::Cancelled));
                 }
                 Some(_) => {}
                 None => break,
@@ -152,7 +154,7 @@ impl Player {
         let mut command = Command::new(&self.argv);
         command.cwd = Some(self.cwd.clone());
         command.stdin = Stdin::Bytes(prompt.as_bytes().to_vec());
-        command.stdout = Sink::Capture(Capture {
+        command.stdout = StreamSink::Capture(Capture {
             memory: 1 << 20,
             ..Capture::default()
         });
@@ -160,7 +162,7 @@ impl Player {
         command
     }
 
-    fn answer(&self, ended: &Ended) -> Result<String, String> {
+    fn answer(&self, ended: &ProcessEnd) -> Result<String, String> {
         match &ended.cause {
             Cause::TimedOut(_) => Err(format!(
                 "no answer in {} ms",

@@ -10,7 +10,7 @@ use materia_model::name::RunId;
 
 use super::config::Config;
 use super::input;
-use crate::view::{ActorView, AgentView, Screen, Voice};
+use crate::view::{ActorView, AgentView, OutputFormat, Screen};
 use crate::world::World;
 
 /// Ask an agent once, or see which agents there are
@@ -94,7 +94,12 @@ struct List {
 }
 
 impl Agent {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         match self.what {
             What::Run(run) => run.run(world, screen, voice),
             What::List(list) => {
@@ -112,7 +117,7 @@ impl Agent {
 }
 
 impl Run {
-    fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    fn run(self, world: &World, screen: Screen, voice: OutputFormat) -> Result<u8, ApiError> {
         let prompt = self.prompt_file.unwrap_or_else(|| PathBuf::from("-"));
         let request = AgentRequest {
             agent: self.agent,

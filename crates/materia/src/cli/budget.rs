@@ -4,7 +4,7 @@ use clap::Args;
 use materia_engine::api::{ApiError, BudgetChange, CastBudgetRequest, ErrorKind, TokenLimit};
 
 use super::config::Config;
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 
 /// Show what a cast may spend, or raise it, also while it runs
@@ -38,7 +38,12 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let (cast, tokens) = parse(&self.words)?;
         let request = CastBudgetRequest {
             cast: cast.map(str::to_owned),

@@ -6,7 +6,7 @@ use clap::Args;
 use materia_engine::api::{AgentChoice, ApiError, CastOptions, CastRequest};
 
 use super::config::Config;
-use crate::view::{CastView, Screen, Voice};
+use crate::view::{CastView, OutputFormat, Screen};
 use crate::world::World;
 
 /// Drive a request through a loadout
@@ -52,7 +52,12 @@ pub(super) struct AgentArgs {
 }
 
 impl Cast {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let request = CastRequest {
             request: self.request,
             loadout: self.loadout,

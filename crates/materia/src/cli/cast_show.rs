@@ -4,7 +4,7 @@ use clap::Args;
 use materia_engine::api::{ApiError, CastParts, CastShowRequest};
 
 use super::config::Config;
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 
 /// Show what a cast did, step by step
@@ -33,7 +33,12 @@ pub(super) struct CastShow {
 }
 
 impl CastShow {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let request = CastShowRequest {
             parts: CastParts {
                 events: self.events,

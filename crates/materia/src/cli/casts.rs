@@ -5,7 +5,7 @@ use clap::builder::PossibleValuesParser;
 use materia_engine::api::{ApiError, CastListRequest, ObservedStatus};
 
 use super::config::Config;
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 
 /// How many casts a person sees without `--limit`.
@@ -33,12 +33,17 @@ pub(super) struct Casts {
 }
 
 impl Casts {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let is_named = |status: &ObservedStatus| self.status.as_deref() == Some(status.as_str());
         let request = CastListRequest {
             limit: self
                 .limit
-                .or((voice == Voice::Human).then_some(DEFAULT_LIMIT)),
+                .or((voice == OutputFormat::Human).then_some(DEFAULT_LIMIT)),
             status: ObservedStatus::ALL.into_iter().find(is_named),
             config: self.config.named(),
         };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use materia_engine::api::{ApiError, DemoRequest};
 
-use crate::view::{CastView, Screen, Voice};
+use crate::view::{CastView, OutputFormat, Screen};
 use crate::world::World;
 
 /// Watch a whole cast in a new repository: plan, build, evaluate, rework, commit
@@ -26,7 +26,12 @@ pub(super) struct Demo {
 }
 
 impl Demo {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let request = DemoRequest {
             directory: self.dir,
             paced: world.terminals.stderr && !self.fast,

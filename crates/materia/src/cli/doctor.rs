@@ -4,7 +4,7 @@ use clap::Args;
 use materia_engine::api::{ApiError, DoctorRequest};
 
 use super::config::Config;
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 
 /// Check what the promises need on this machine, and which agents are found
@@ -19,7 +19,12 @@ pub(super) struct Doctor {
 }
 
 impl Doctor {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let config = self.config.named();
         let report = world.engine().doctor(&DoctorRequest { config })?;
         screen.report(&report, voice);

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::input::Template;
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 use materia_engine::api::ApiError;
 
@@ -24,7 +24,12 @@ pub(super) struct Explain {
 }
 
 impl Explain {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let engine = world.engine();
         if self.schema {
             let (source, _) = self.template.source()?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::config::Config;
-use crate::view::{Screen, Voice, page, style::Role};
+use crate::view::{OutputFormat, Screen, page, style::Role};
 use crate::world::World;
 use materia_engine::api::{ApiError, CastExportRequest, GridFormat, GridRequest};
 
@@ -56,7 +56,7 @@ impl Export {
         mut self,
         world: &World,
         screen: Screen,
-        voice: Voice,
+        voice: OutputFormat,
     ) -> Result<u8, ApiError> {
         match self.html.take() {
             Some(file) => self.cast(&file, world, screen, voice),
@@ -85,7 +85,7 @@ impl Export {
         file: &Path,
         world: &World,
         screen: Screen,
-        voice: Voice,
+        voice: OutputFormat,
     ) -> Result<u8, ApiError> {
         let engine = world.engine();
         let export = engine.export_cast(&CastExportRequest {
@@ -98,7 +98,7 @@ impl Export {
             return Ok(0);
         }
         screen.report(&engine.save_export(&export, &text, file)?, voice);
-        if voice == Voice::Human {
+        if voice == OutputFormat::Human {
             screen.talk(
                 Role::Quiet,
                 "note",

@@ -5,7 +5,7 @@ use materia_engine::api::{ApiError, ForkReport, ForkRequest};
 
 use super::cast::AgentArgs;
 use super::config::Config;
-use crate::view::{CastView, Screen, Voice};
+use crate::view::{CastView, OutputFormat, Screen};
 use crate::world::World;
 
 /// Begin a new cast behind a finished step of another one
@@ -40,7 +40,12 @@ pub(super) struct Fork {
 }
 
 impl Fork {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let request = ForkRequest {
             cast: self.id,
             at: self.at,

@@ -5,7 +5,7 @@ use materia_engine::api::{ApiError, ResumeAction, ResumeRequest};
 
 use super::cast::AgentArgs;
 use super::config::Config;
-use crate::view::{CastView, Screen, Voice};
+use crate::view::{CastView, OutputFormat, Screen};
 use crate::world::World;
 
 /// Go on with a cast that was killed or interrupted
@@ -42,7 +42,12 @@ pub(super) struct Continue {
 }
 
 impl Continue {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         // No id contains a space: a single argument with one is the text, for the newest cast that
         // waits for it.
         let (id, text) = match (self.cast.id, self.words) {
@@ -60,7 +65,7 @@ impl Resume {
         action: ResumeAction,
         world: &World,
         screen: Screen,
-        voice: Voice,
+        voice: OutputFormat,
     ) -> Result<u8, ApiError> {
         let request = ResumeRequest {
             cast: self.id,

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use materia_engine::api::{ApiError, ErrorKind, GridFormat, GridRequest};
 
 use super::config::Config;
-use crate::view::{Screen, Voice, painted};
+use crate::view::{OutputFormat, Screen, painted};
 use crate::world::World;
 
 /// Draw a loadout
@@ -37,21 +37,25 @@ enum Format {
 }
 
 impl Grid {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let format = match (self.format, voice) {
-            (None | Some(Format::Json), Voice::Json) | (Some(Format::Json), Voice::Human) => {
-                GridFormat::Json
-            }
-            (Some(_), Voice::Json) => {
+            (None | Some(Format::Json), OutputFormat::Json)
+            | (Some(Format::Json), OutputFormat::Human) => GridFormat::Json,
+            (Some(_), OutputFormat::Json) => {
                 let message =
                     "`--json` asks for the graph as JSON, and `--format` for something else";
                 return Err(ApiError::new(ErrorKind::Invalid, "usage", message)
                     .hint("leave one of them out"));
             }
-            (None | Some(Format::Text), Voice::Human) => GridFormat::Text,
-            (Some(Format::Mermaid), Voice::Human) => GridFormat::Mermaid,
-            (Some(Format::Dot), Voice::Human) => GridFormat::Dot,
-            (Some(Format::Svg), Voice::Human) => GridFormat::Svg,
+            (None | Some(Format::Text), OutputFormat::Human) => GridFormat::Text,
+            (Some(Format::Mermaid), OutputFormat::Human) => GridFormat::Mermaid,
+            (Some(Format::Dot), OutputFormat::Human) => GridFormat::Dot,
+            (Some(Format::Svg), OutputFormat::Human) => GridFormat::Svg,
         };
         let grid = world.engine().grid(&GridRequest {
             loadout: self.loadout,

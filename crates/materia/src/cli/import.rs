@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use materia_model::import::ShellLines;
 
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 use materia_engine::api::{ApiError, ImportRequest, ImportSource};
 
@@ -61,7 +61,12 @@ struct Into {
 }
 
 impl Import {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let (source, into) = match self.what {
             What::Goose { file, into } => (ImportSource::Goose(file), into.into),
             What::Justfile { file, shell, into } => {

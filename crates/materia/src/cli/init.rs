@@ -3,7 +3,7 @@
 use clap::Args;
 use materia_engine::api::ApiError;
 
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 
 /// Write a starter loadout and a recipe into this project, and explain them
@@ -16,7 +16,12 @@ use crate::world::World;
 pub(super) struct Init {}
 
 impl Init {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         screen.report(&world.engine().init()?, voice);
         Ok(0)
     }

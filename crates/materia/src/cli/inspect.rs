@@ -3,7 +3,7 @@
 use clap::Args;
 use materia_engine::api::{ApiError, InspectRequest};
 
-use crate::view::{FollowView, Screen, Voice};
+use crate::view::{FollowView, OutputFormat, Screen};
 use crate::world::World;
 
 /// Show runs, sessions and what they did
@@ -54,7 +54,12 @@ pub(super) struct Inspect {
 }
 
 impl Inspect {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let request = InspectRequest {
             target: self.target,
             view: self.view,

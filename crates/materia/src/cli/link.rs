@@ -6,7 +6,7 @@ use materia_model::picture;
 
 use super::cast::AgentArgs;
 use super::config::Config;
-use crate::view::{CastView, Screen, Voice, painted};
+use crate::view::{CastView, OutputFormat, Screen, painted};
 use crate::world::World;
 
 /// Cast several loadouts and materia, one behind the other
@@ -73,7 +73,12 @@ pub(super) struct Autocast {
 }
 
 impl Link {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let is_empty = self.request.is_empty();
         let request = LinkRequest {
             targets: self.targets,
@@ -84,10 +89,10 @@ impl Link {
         if self.draw {
             let graph = world.engine().link_graph(&request)?;
             match voice {
-                Voice::Human => {
+                OutputFormat::Human => {
                     screen.text(&painted(&picture::text(&graph), screen.results_in_colour()));
                 }
-                Voice::Json => screen.document(&picture::json(&graph)),
+                OutputFormat::Json => screen.document(&picture::json(&graph)),
             }
             return Ok(0);
         }
@@ -101,7 +106,12 @@ impl Link {
 }
 
 impl Autocast {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let request = LinkRequest {
             targets: vec![self.target],
             from: None,
@@ -116,7 +126,7 @@ fn cast(
     request: &LinkRequest,
     world: &World,
     screen: Screen,
-    voice: Voice,
+    voice: OutputFormat,
 ) -> Result<u8, ApiError> {
     let mut view = CastView::new(world, screen, voice);
     let report = world.engine().link(request, &mut view)?;

@@ -9,7 +9,7 @@ use materia_engine::api::{
 
 use super::config::Config;
 use super::validate::told;
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 
 /// List loadouts, check them, or make one the active one
@@ -53,7 +53,12 @@ enum Verb {
 }
 
 impl Loadout {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let engine = world.engine();
         match self.verb {
             Verb::List { config } => {

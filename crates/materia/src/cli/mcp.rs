@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::door::{Listener, Mcp as Wish};
+use crate::door::{Listener, McpOptions as RetireAction};
 use crate::view::Screen;
 
 /// Serve an agent over the Model Context Protocol, on stdin and stdout
@@ -19,8 +19,8 @@ pub(super) struct Mcp {
 }
 
 impl Mcp {
-    pub(super) fn wish(self, listener: Listener, screen: Screen) -> Wish {
-        Wish {
+    pub(super) fn wish(self, listener: Listener, screen: Screen) -> RetireAction {
+        RetireAction {
             session: self.session,
             listener,
             screen,

@@ -9,7 +9,7 @@ use materia_model::text;
 use serde_json::Value;
 
 use super::input;
-use crate::view::{RunView, Screen, Voice};
+use crate::view::{OutputFormat, RunView, Screen};
 use crate::world::World;
 
 /// Say something to a run, a branch, a room, or whoever started the run we are in
@@ -65,14 +65,19 @@ pub(super) struct Message {
 }
 
 impl Message {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let request = MessageRequest {
             session: self.session.clone(),
             body: self.body_file.clone().map(input::input).transpose()?,
             draft: self.draft()?,
             audience: voice.audience(),
         };
-        let mut view = RunView::new(world, screen, Voice::Json);
+        let mut view = RunView::new(world, screen, OutputFormat::Json);
         let report = world.engine().message(request, Some(&mut view))?;
         screen.report(&report, voice);
         Ok(report.exit_code())

@@ -4,7 +4,7 @@ use clap::Args;
 use materia_engine::api::{ApiError, PlanRequest};
 
 use super::config::Config;
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 
 /// Say how many turns a loadout takes at most, without asking a model
@@ -28,13 +28,18 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let plan = world.engine().plan(&PlanRequest {
             loadout: self.loadout,
             items: self.items,
             config: self.config.named(),
         })?;
-        if voice == Voice::Human {
+        if voice == OutputFormat::Human {
             screen.findings(&plan.warnings);
         }
         screen.report(&plan, voice);

@@ -8,7 +8,7 @@ use materia_engine::api::{
 
 use super::cast::AgentArgs;
 use super::config::Config;
-use crate::view::{CastView, Screen, Voice};
+use crate::view::{CastView, OutputFormat, Screen};
 use crate::world::World;
 
 /// How many quests people are shown.
@@ -136,7 +136,12 @@ struct Where {
 }
 
 impl Quest {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let (engine, config) = (world.engine(), self.config.named());
         let default = Verb::List {
             status: None,
@@ -144,7 +149,7 @@ impl Quest {
         };
         let action = match self.verb.unwrap_or(default) {
             Verb::List { status, limit } => {
-                let usual = (voice == Voice::Human).then_some(DEFAULT_LIMIT);
+                let usual = (voice == OutputFormat::Human).then_some(DEFAULT_LIMIT);
                 let request = QuestListRequest {
                     status,
                     limit: limit.or(usual),
@@ -210,7 +215,7 @@ fn run(
     detach: bool,
     world: &World,
     screen: Screen,
-    voice: Voice,
+    voice: OutputFormat,
 ) -> Result<u8, ApiError> {
     let mut view = CastView::new(world, screen, voice);
     if detach {

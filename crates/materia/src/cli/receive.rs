@@ -6,7 +6,7 @@ use clap::Args;
 use materia_engine::api::{ApiError, ReceiveRequest, SettleRequest};
 
 use super::wait::seconds;
-use crate::view::{ReceiveView, Screen, Voice};
+use crate::view::{OutputFormat, ReceiveView, Screen};
 use crate::world::World;
 
 /// Take the next message of the run we are in, waiting for it
@@ -55,7 +55,12 @@ pub(super) struct Receive {
 }
 
 impl Receive {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let engine = world.engine();
         if let Some(message) = self.ack.or(self.fail) {
             let request = SettleRequest {

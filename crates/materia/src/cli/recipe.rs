@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::validate::told;
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 use materia_engine::api::ApiError;
 
@@ -54,7 +54,12 @@ enum Verb {
 }
 
 impl Recipe {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let engine = world.engine();
         match self.verb {
             Verb::List => screen.report(&engine.recipe_list()?, voice),

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::input::Template;
-use crate::view::{RunView, Screen, Voice};
+use crate::view::{OutputFormat, RunView, Screen};
 use crate::world::World;
 use materia_engine::api::{ApiError, OutputMode, RunRequest};
 
@@ -31,13 +31,18 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let request = RunRequest {
             template: self.template.request()?,
             jobs: self.jobs.map(|jobs| jobs as usize),
             output: match voice {
-                Voice::Human => OutputMode::Stream,
-                Voice::Json => OutputMode::Text,
+                OutputFormat::Human => OutputMode::Stream,
+                OutputFormat::Json => OutputMode::Text,
             },
         };
         let mut view = RunView::new(world, screen, voice);

@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use materia_engine::api::{ApiError, SKILL_AGENTS, SkillInstallRequest};
 
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 
 /// Teach an agent to use materia
@@ -41,7 +41,12 @@ enum Verb {
 }
 
 impl Skill {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let engine = world.engine();
         match self.verb {
             Verb::Install { agent, dir, force } => {

@@ -12,7 +12,7 @@ use super::cast::AgentArgs;
 use super::config::Config;
 use super::input::Template;
 use crate::view::style;
-use crate::view::{Screen, TrustPrompt, Voice};
+use crate::view::{OutputFormat, Screen, TrustPrompt};
 use crate::world::World;
 
 /// Start a run that goes on by itself
@@ -44,7 +44,7 @@ pub(super) struct Spawn {
     player: AgentArgs,
 
     #[command(flatten)]
-    role: Role,
+    role: RoleArgs,
 
     /// The run's address: run:ID
     #[arg(long = "as", value_name = "ADDRESS")]
@@ -74,7 +74,12 @@ pub(super) struct Spawn {
 }
 
 impl Spawn {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         if self.template.has_stdin() {
             let message = "a run that goes on by itself has no stdin";
             return Err(ApiError::new(ErrorKind::Invalid, "usage", message)
@@ -120,7 +125,7 @@ impl Spawn {
     }
 
     /// An agent is a run whose messages become turns (A12).
-    fn agent(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    fn agent(self, world: &World, screen: Screen, voice: OutputFormat) -> Result<u8, ApiError> {
         if self.template.is_named() {
             return Err(
                 ApiError::new(ErrorKind::Invalid, "usage", "an agent runs no template")
@@ -145,7 +150,7 @@ impl Spawn {
         loadout: String,
         world: &World,
         screen: Screen,
-        voice: Voice,
+        voice: OutputFormat,
     ) -> Result<u8, ApiError> {
         let [request] = self.template.words() else {
             return Err(ApiError::new(
@@ -174,7 +179,7 @@ impl Spawn {
 
 /// How an agent plays that is a run.
 #[derive(Debug, Args)]
-pub(super) struct Role {
+pub(super) struct RoleArgs {
     /// The model of an agent: provider/id, provider:id or id
     #[arg(long, value_name = "M")]
     model: Option<String>,
@@ -196,7 +201,7 @@ pub(super) struct Role {
     turn_timeout: Option<f64>,
 }
 
-impl Role {
+impl RoleArgs {
     fn options(self, config: Config) -> AgentOptions {
         AgentOptions {
             model: self.model,

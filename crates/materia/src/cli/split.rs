@@ -4,7 +4,7 @@ use clap::Args;
 use materia_model::finding::Source;
 use materia_model::template;
 
-use crate::view::{Screen, Voice, Words};
+use crate::view::{OutputFormat, Screen, Words};
 use materia_engine::api::ApiError;
 
 /// Show the words of a command line, as a template splits them
@@ -17,7 +17,7 @@ pub(super) struct Split {
 }
 
 impl Split {
-    pub(super) fn run(self, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(self, screen: Screen, voice: OutputFormat) -> Result<u8, ApiError> {
         let words =
             template::split(&Source::new("TEXT", &self.text)).map_err(ApiError::from_findings)?;
         screen.report(&Words { ok: true, words }, voice);

@@ -4,7 +4,7 @@ use clap::Args;
 use materia_engine::api::{ApiError, CastStatusRequest};
 
 use super::config::Config;
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 
 /// Say where a cast is, what is left of its budget and what it needs from you
@@ -21,7 +21,12 @@ pub(super) struct Status {
 }
 
 impl Status {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let request = CastStatusRequest {
             config: self.config.named(),
             cast: self.id,

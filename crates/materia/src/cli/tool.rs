@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::input;
-use crate::view::{RunView, Screen, Voice};
+use crate::view::{OutputFormat, RunView, Screen};
 use crate::world::World;
 use materia_engine::api::{ApiError, PromoteToolRequest, RegisterToolRequest, ToolCallRequest};
 
@@ -112,7 +112,12 @@ struct Given {
 }
 
 impl Tool {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let engine = world.engine();
         match self.verb {
             Verb::List => screen.report(&engine.tool_list()?, voice),
@@ -127,7 +132,7 @@ impl Tool {
                     values: input::values(values)?,
                     arguments: words,
                 };
-                let mut view = RunView::new(world, screen, Voice::Json);
+                let mut view = RunView::new(world, screen, OutputFormat::Json);
                 let report = engine.tool_call(request, &mut view)?;
                 screen.report(&report, voice);
                 return Ok(report.exit_code());

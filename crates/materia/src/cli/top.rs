@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::cast::AgentArgs;
 use crate::door;
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 
 /// Watch runs and casts live, and steer them, in the terminal
 #[derive(Debug, Args)]
@@ -26,8 +26,8 @@ pub(super) struct Top {
 }
 
 impl Top {
-    pub(super) fn wish(self, screen: Screen, voice: Voice) -> door::Top {
-        door::Top {
+    pub(super) fn wish(self, screen: Screen, voice: OutputFormat) -> door::TopOptions {
+        door::TopOptions {
             session: self.session,
             once: self.once,
             agents: self.agents.choice(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use materia_engine::api::ApiError;
 
-use crate::view::{Screen, TrustPrompt, Voice};
+use crate::view::{OutputFormat, Screen, TrustPrompt};
 use crate::world::World;
 
 /// Agree to what this project's own config would run
@@ -32,7 +32,12 @@ pub(super) struct Trust {
 }
 
 impl Trust {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let engine = world.engine();
         if self.list {
             screen.report(&engine.trust_list()?, voice);

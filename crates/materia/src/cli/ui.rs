@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use crate::door::Web;
-use crate::view::{Screen, Voice};
+use crate::door::WebOptions;
+use crate::view::{OutputFormat, Screen};
 
 /// Draw loadouts, watch casts and steer runs in a browser
 #[derive(Debug, Args)]
@@ -27,8 +27,8 @@ pub(super) struct Ui {
 }
 
 impl Ui {
-    pub(super) fn wish(self, screen: Screen, voice: Voice) -> Web {
-        Web {
+    pub(super) fn wish(self, screen: Screen, voice: OutputFormat) -> WebOptions {
+        WebOptions {
             port: self.port,
             host: self.host,
             open: !self.no_open,

@@ -9,7 +9,7 @@ use clap::error::{self, ContextKind, ContextValue};
 use materia_model::text;
 
 use crate::view::style::ColorChoice;
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 use materia_engine::api::{ApiError, ErrorKind};
 
@@ -26,7 +26,7 @@ pub(super) fn tell(error: &clap::Error, world: &World) -> u8 {
             ErrorKind::Invalid.exit_code()
         }
         _ => {
-            screen.failure(&failure(error), Voice::of(world));
+            screen.failure(&failure(error), OutputFormat::of(world));
             ErrorKind::Invalid.exit_code()
         }
     }

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::input;
-use crate::view::{Screen, UtilityView, Voice};
+use crate::view::{OutputFormat, Screen, UtilityView};
 use crate::world::World;
 use materia_engine::api::{ApiError, UtilityRequest};
 
@@ -32,7 +32,12 @@ pub(super) struct Utility {
 }
 
 impl Utility {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let engine = world.engine();
         let Some(name) = self.name.filter(|_| !self.list) else {
             screen.report(&engine.utility_list(), voice);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use materia_engine::api::{ValidateReport, ValidateRequest};
 
-use crate::view::{Screen, Voice};
+use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 
 /// Say everything that is wrong with loadout configs and recipes
@@ -20,14 +20,14 @@ pub(super) struct Validate {
 }
 
 impl Validate {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> u8 {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: OutputFormat) -> u8 {
         let request = ValidateRequest { files: self.files };
         told(&world.engine().validate(&request), screen, voice)
     }
 }
 
 /// Reports what was found; returns the exit code.
-pub(super) fn told(report: &ValidateReport, screen: Screen, voice: Voice) -> u8 {
+pub(super) fn told(report: &ValidateReport, screen: Screen, voice: OutputFormat) -> u8 {
     screen.report(report, voice);
     report.exit_code()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use materia_engine::api::{ApiError, WaitRequest};
 
-use crate::view::{Screen, Voice, WaitView};
+use crate::view::{OutputFormat, Screen, WaitView};
 use crate::world::World;
 
 /// Wait until runs are over
@@ -34,7 +34,12 @@ pub(super) struct Wait {
 }
 
 impl Wait {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let request = WaitRequest {
             runs: self.runs,
             any: self.any,

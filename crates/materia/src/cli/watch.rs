@@ -3,7 +3,7 @@
 use clap::Args;
 use materia_engine::api::{ApiError, WatchRequest};
 
-use crate::view::{NewsView, Screen, Voice};
+use crate::view::{NewsView, OutputFormat, Screen};
 use crate::world::World;
 
 /// Tell what runs say to their coordinator and how they end, as it happens
@@ -26,7 +26,12 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+    pub(super) fn run(
+        self,
+        world: &World,
+        screen: Screen,
+        voice: OutputFormat,
+    ) -> Result<u8, ApiError> {
         let request = WatchRequest {
             session: self.session,
             once: self.once,

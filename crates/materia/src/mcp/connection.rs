@@ -117,16 +117,13 @@ impl Server {
         let mut made = std::pin::pin!(made);
         let token = context.meta.get_progress_token();
         let mut beats = 0u32;
-        // The first beat of an `interval` would take a whole tick of the timer, a millisecond.
-        let first_beat = tokio::time::Instant::now() + HEARTBEAT;
-        let mut heart = tokio::time::interval_at(first_beat, HEARTBEAT);
         loop {
             tokio::select! {
                 answer = &mut made => return Ok(answer.unwrap_or_else(|error| Answer::error(&error))),
                 () = context.ct.cancelled() => {
                     return Err(ErrorData::internal_error("the request was cancelled", None));
                 }
-                _ = heart.tick(), if token.is_some() => {
+                () = tokio::time::sleep(HEARTBEAT), if token.is_some() => {
                     beats += 1;
                     if let Some(token) = token.clone() {
                         let progress = ProgressNotificationParam::new(token, beats.into());

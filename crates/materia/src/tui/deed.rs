@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use super::app::{Action, ActionKind};
 use super::rows::{Row, RowStatus};
-use crate::door::Top;
+use crate::door::TopOptions;
 use crate::world::World;
 
 /// Performs an action; one line about what came of it, or about why it failed.
-pub(super) fn perform(world: &World, top: &Top, action: &Action) -> Result<String, String> {
+pub(super) fn perform(world: &World, top: &TopOptions, action: &Action) -> Result<String, String> {
     let row = &action.row;
     let say = |kind: &str, body| say(world, top, row, kind, body);
     let resume = |action| resume(world, top, row, action);
@@ -67,7 +67,7 @@ pub(super) fn spoken(words: &str) -> (&str, Option<Value>) {
 
 fn say(
     world: &World,
-    top: &Top,
+    top: &TopOptions,
     row: &Row,
     kind: &str,
     body: Option<Value>,
@@ -87,7 +87,12 @@ fn say(
     Ok(format!("{kind} to {}: {}", report.to, report.reason))
 }
 
-fn resume(world: &World, top: &Top, row: &Row, action: ResumeAction) -> Result<String, ApiError> {
+fn resume(
+    world: &World,
+    top: &TopOptions,
+    row: &Row,
+    action: ResumeAction,
+) -> Result<String, ApiError> {
     let aborts = action == ResumeAction::Abort;
     let request = ResumeRequest {
         cast: Some(row.folder.clone()),

@@ -8,7 +8,7 @@ use materia_engine::api::{
 };
 use materia_model::text::{self, printable};
 
-use super::Voice;
+use super::OutputFormat;
 use super::screen::{self, Screen};
 use super::style::Role;
 use super::trust::TrustPrompt;
@@ -18,13 +18,13 @@ use crate::world::World;
 #[derive(Debug)]
 pub struct AgentView {
     screen: Screen,
-    voice: Voice,
+    voice: OutputFormat,
     prompt: TrustPrompt,
 }
 
 impl AgentView {
     /// A view on this screen.
-    pub fn new(world: &World, screen: Screen, voice: Voice) -> Self {
+    pub fn new(world: &World, screen: Screen, voice: OutputFormat) -> Self {
         Self {
             screen,
             voice,
@@ -34,7 +34,7 @@ impl AgentView {
 
     /// Shows how it ended.
     pub fn report(&self, report: &AgentReport) {
-        if let (Voice::Human, Some(error)) = (self.voice, &report.error) {
+        if let (OutputFormat::Human, Some(error)) = (self.voice, &report.error) {
             let said = format!(
                 "{} gave no answer ({}): {}",
                 report.agent,
@@ -59,7 +59,7 @@ impl TrustObserver for AgentView {
 impl AgentObserver for AgentView {
     fn activity(&mut self, activity: &Activity) {
         match activity {
-            Activity::ToolStart { name, input } if self.voice == Voice::Human => {
+            Activity::ToolStart { name, input } if self.voice == OutputFormat::Human => {
                 self.screen.talk(
                     Role::Quiet,
                     "tool",

@@ -18,7 +18,7 @@ use materia_model::loadout::graph::Graph;
 use materia_model::text;
 use materia_model::time::Timestamp;
 
-use super::Voice;
+use super::OutputFormat;
 use super::amounts::{money, short, time};
 use super::block::Line;
 use super::screen::{self, Screen};
@@ -35,7 +35,7 @@ const MAX_ANSWER_LINES: usize = 20;
 #[derive(Debug)]
 pub struct CastView {
     screen: Screen,
-    voice: Voice,
+    voice: OutputFormat,
     prompt: TrustPrompt,
     /// The live picture, where there is a terminal for it.
     stage: Option<Stage>,
@@ -47,12 +47,12 @@ pub struct CastView {
 
 impl CastView {
     /// A view on this screen.
-    pub fn new(world: &World, screen: Screen, voice: Voice) -> Self {
+    pub fn new(world: &World, screen: Screen, voice: OutputFormat) -> Self {
         Self::with(TrustPrompt::new(world, screen, voice), screen, voice)
     }
 
-    fn with(prompt: TrustPrompt, screen: Screen, voice: Voice) -> Self {
-        let live = voice == Voice::Human && screen.is_live();
+    fn with(prompt: TrustPrompt, screen: Screen, voice: OutputFormat) -> Self {
+        let live = voice == OutputFormat::Human && screen.is_live();
         Self {
             screen,
             voice,
@@ -78,10 +78,10 @@ impl CastView {
     /// Says how it ended.
     pub fn report(&self, report: &CastReport) {
         self.rest();
-        if self.voice == Voice::Human {
+        if self.voice == OutputFormat::Human {
             self.answer(report.status);
         }
-        if let (Voice::Human, Some(error)) = (self.voice, &report.error) {
+        if let (OutputFormat::Human, Some(error)) = (self.voice, &report.error) {
             self.screen.talk(Role::Bad, "error", &error.message);
             if let Some(hint) = &error.hint {
                 self.screen.talk(Role::Good, "  hint", hint);
@@ -129,7 +129,7 @@ impl CastView {
 }
 
 impl CastView {
-    pub(super) fn voice(&self) -> Voice {
+    pub(super) fn voice(&self) -> OutputFormat {
         self.voice
     }
 
@@ -212,7 +212,7 @@ impl CastObserver for CastView {
     }
 
     fn reopen(&mut self, state: &CastState) {
-        if self.voice != Voice::Human {
+        if self.voice != OutputFormat::Human {
             return;
         }
         let id = &state.cast_id;
@@ -241,7 +241,7 @@ impl CastObserver for CastView {
     }
 
     fn orphans_ended(&mut self, count: usize) {
-        if self.voice == Voice::Human {
+        if self.voice == OutputFormat::Human {
             let said = format!(
                 "{} of the process that drove it",
                 text::count(count, "orphan")
@@ -251,7 +251,7 @@ impl CastObserver for CastView {
     }
 
     fn activity(&mut self, place: &VisitId, activity: &Activity) {
-        if self.voice != Voice::Human {
+        if self.voice != OutputFormat::Human {
             return;
         }
         if let Some(stage) = &self.stage {
@@ -274,7 +274,7 @@ impl CastObserver for CastView {
     }
 
     fn event(&mut self, event: &CastEvent, state: &CastState) {
-        if self.voice != Voice::Human {
+        if self.voice != OutputFormat::Human {
             return;
         }
         if let Some(stage) = &self.stage {

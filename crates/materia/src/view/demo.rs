@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use materia_engine::api::{DemoObserver, DemoOpening, DemoReport};
 use materia_model::{picture, text};
 
-use super::Voice;
+use super::OutputFormat;
 use super::cast::CastView;
 use super::screen;
 use super::style::Role;
 
 impl DemoObserver for CastView {
     fn opening(&mut self, opening: &DemoOpening<'_>) {
-        if self.voice() != Voice::Human {
+        if self.voice() != OutputFormat::Human {
             return;
         }
         let said = format!(

@@ -4,14 +4,14 @@
 use std::ops::ControlFlow;
 
 use materia_engine::api::{
-    FilesReport, FollowedMessage, InspectObserver, InspectReport, Inventory, Listed,
-    RecipeStatusReport, RunStatusReport, RuntimeReport, Stream, TailReport,
+    FilesReport, FollowedMessage, InspectObserver, InspectReport, Inventory, RecipeStatusReport,
+    RunListItem, RunStatusReport, RuntimeReport, Stream, TailReport,
 };
 use materia_model::text::{CharacterBuffer, count, printable};
 use serde::Serialize;
 use serde_json::json;
 
-use super::Voice;
+use super::OutputFormat;
 use super::mail::message_line;
 use super::screen::{Report, Screen, finding_lines};
 use super::status;
@@ -154,7 +154,7 @@ fn unread(inventory: &Inventory) -> String {
     text
 }
 
-fn line(run: &Listed, colour: bool) -> String {
+fn line(run: &RunListItem, colour: bool) -> String {
     let mut line = format!(
         "run:{} {}",
         run.run,
@@ -253,14 +253,14 @@ impl Report for InspectReport {
 /// A run or a room as it is followed.
 pub struct FollowView {
     screen: Screen,
-    voice: Voice,
+    voice: OutputFormat,
     /// The beginnings of characters of stdout and stderr, where they are shown as text.
     texts: [CharacterBuffer; 2],
 }
 
 impl FollowView {
     /// A view on a screen.
-    pub fn new(screen: Screen, voice: Voice) -> Self {
+    pub fn new(screen: Screen, voice: OutputFormat) -> Self {
         Self {
             screen,
             voice,
@@ -298,13 +298,13 @@ impl FollowView {
 impl InspectObserver for FollowView {
     fn begin(&mut self, report: &InspectReport) {
         match (self.voice, report) {
-            (Voice::Json, InspectReport::Outbox(said)) => {
+            (OutputFormat::Json, InspectReport::Outbox(said)) => {
                 self.documents(&said.messages, said.incomplete);
             }
-            (Voice::Json, InspectReport::Timeline(said)) => {
+            (OutputFormat::Json, InspectReport::Timeline(said)) => {
                 self.documents(&said.messages, said.incomplete);
             }
-            (Voice::Json, InspectReport::Previews(said)) => {
+            (OutputFormat::Json, InspectReport::Previews(said)) => {
                 self.documents(&said.messages, said.incomplete);
             }
             _ => self.screen.report(report, self.voice),
@@ -313,8 +313,8 @@ impl InspectObserver for FollowView {
 
     fn message(&mut self, message: &FollowedMessage) -> ControlFlow<()> {
         match self.voice {
-            Voice::Json => self.screen.document(message),
-            Voice::Human => self.screen.text(&message_line(message)),
+            OutputFormat::Json => self.screen.document(message),
+            OutputFormat::Human => self.screen.text(&message_line(message)),
         }
         self.screen.reader()
     }
@@ -322,12 +322,12 @@ impl InspectObserver for FollowView {
     /// As it is for people, one JSON object a line for programs.
     fn output(&mut self, stream: Stream, bytes: &[u8]) -> ControlFlow<()> {
         let is_read = match (self.voice, stream) {
-            (Voice::Json, _) => {
+            (OutputFormat::Json, _) => {
                 let text = self.texts[stream as usize].push(bytes);
                 self.chunk(stream, &text)
             }
-            (Voice::Human, Stream::Stdout) => self.screen.bytes(bytes),
-            (Voice::Human, Stream::Stderr) => {
+            (OutputFormat::Human, Stream::Stdout) => self.screen.bytes(bytes),
+            (OutputFormat::Human, Stream::Stderr) => {
                 self.screen.relay(bytes);
                 true
             }

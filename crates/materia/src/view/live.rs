@@ -4,7 +4,7 @@
 //! Owns what these lines say. Each command has a colour of its own, so that many of them can be
 //! told apart.
 
-use materia_engine::api::{LeafId, RunProgress, Stopwatch};
+use materia_engine::api::{ChildId, RunProgress, Stopwatch};
 use materia_model::text::printable;
 
 use super::block::{Block, Line};
@@ -25,7 +25,7 @@ pub(super) struct Live {
 
 #[derive(Debug)]
 struct Row {
-    leaf: LeafId,
+    leaf: ChildId,
     name: String,
     number: usize,
     watch: Stopwatch,
@@ -89,7 +89,7 @@ impl Live {
         self.block.clear();
     }
 
-    fn saw(&mut self, leaf: LeafId, bytes: &[u8]) {
+    fn saw(&mut self, leaf: ChildId, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
         let last = text
             .lines()

@@ -7,7 +7,7 @@ use materia_engine::api::{
 };
 use materia_model::text::{self, printable};
 
-use super::Voice;
+use super::OutputFormat;
 use super::screen::{Report, Screen};
 use super::style::Role;
 
@@ -107,12 +107,12 @@ impl Report for SettleReport {
 #[derive(Debug)]
 pub struct ReceiveView {
     screen: Screen,
-    voice: Voice,
+    voice: OutputFormat,
 }
 
 impl ReceiveView {
     /// A view on a screen.
-    pub fn new(screen: Screen, voice: Voice) -> Self {
+    pub fn new(screen: Screen, voice: OutputFormat) -> Self {
         Self { screen, voice }
     }
 }
@@ -128,7 +128,7 @@ impl ReceiveObserver for ReceiveView {
 #[derive(Debug)]
 pub struct NewsView {
     screen: Screen,
-    voice: Voice,
+    voice: OutputFormat,
     seen: Vec<String>,
     width: usize,
 }
@@ -136,8 +136,8 @@ pub struct NewsView {
 impl WatchObserver for NewsView {
     fn news(&mut self, news: &News) -> ControlFlow<()> {
         match self.voice {
-            Voice::Json => self.screen.document(news),
-            Voice::Human => {
+            OutputFormat::Json => self.screen.document(news),
+            OutputFormat::Human => {
                 let line = self.line(news, self.screen.results_in_colour());
                 self.screen.text(&line);
             }
@@ -151,7 +151,7 @@ const MOST_SEEN: usize = 1000;
 
 impl NewsView {
     /// A view on a screen.
-    pub fn new(screen: Screen, voice: Voice) -> Self {
+    pub fn new(screen: Screen, voice: OutputFormat) -> Self {
         Self {
             screen,
             voice,

@@ -6,7 +6,7 @@ use materia_engine::api::{QuestListReport, QuestObserver, QuestReport, QuestRunR
 use materia_model::quest::{Quest, QuestStatus};
 use materia_model::text;
 
-use super::Voice;
+use super::OutputFormat;
 use super::amounts::line;
 use super::cast::CastView;
 use super::cast_show::fact;
@@ -17,7 +17,7 @@ use super::style::Role;
 impl QuestObserver for CastView {
     fn turn(&mut self, quest: &Quest) {
         self.reset();
-        if self.voice() == Voice::Human {
+        if self.voice() == OutputFormat::Human {
             let said = format!("{} {}", quest.id, line(&quest.title, 70));
             self.screen().talk(Role::Strong, "quest", &said);
         }

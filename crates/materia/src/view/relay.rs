@@ -4,7 +4,7 @@
 //! Owns the beginnings of lines that are not complete yet. Loses nothing: what is left is handed on
 //! when its command ends.
 
-use materia_engine::api::LeafId;
+use materia_engine::api::ChildId;
 
 use super::screen::Screen;
 use super::style::Role;
@@ -25,14 +25,14 @@ pub(super) struct Relay {
 
 #[derive(Debug)]
 struct Row {
-    leaf: LeafId,
+    leaf: ChildId,
     name: String,
     number: usize,
     begun: Vec<u8>,
 }
 
 impl Relay {
-    pub(super) fn started(&mut self, leaf: LeafId, name: String) {
+    pub(super) fn started(&mut self, leaf: ChildId, name: String) {
         self.rows.push(Row {
             leaf,
             name,
@@ -43,14 +43,14 @@ impl Relay {
         self.several |= self.rows.len() > 1;
     }
 
-    pub(super) fn said(&mut self, screen: Screen, leaf: LeafId, bytes: &[u8]) {
+    pub(super) fn said(&mut self, screen: Screen, leaf: ChildId, bytes: &[u8]) {
         match self.rows.iter_mut().find(|row| row.leaf == leaf) {
             Some(row) if self.several => row.said(screen, bytes),
             _ => screen.relay(bytes),
         }
     }
 
-    pub(super) fn ended(&mut self, screen: Screen, leaf: LeafId) {
+    pub(super) fn ended(&mut self, screen: Screen, leaf: ChildId) {
         if let Some(at) = self.rows.iter().position(|row| row.leaf == leaf) {
             let mut row = self.rows.remove(at);
             if !row.begun.is_empty() {

@@ -10,7 +10,7 @@ use materia_engine::api::{
 use materia_model::finding::Finding;
 use materia_model::text::{self, printable};
 
-use super::Voice;
+use super::OutputFormat;
 use super::live::Live;
 use super::relay::Relay;
 use super::screen::Screen;
@@ -28,7 +28,7 @@ const MOST_FAILURES: usize = 20;
 #[derive(Debug)]
 pub struct RunView {
     screen: Screen,
-    voice: Voice,
+    voice: OutputFormat,
     /// Whether there are live lines, on which what commands complain about is not relayed.
     watched: bool,
     live: Option<Live>,
@@ -38,8 +38,8 @@ pub struct RunView {
 
 impl RunView {
     /// A view for this terminal and output format.
-    pub fn new(world: &World, screen: Screen, voice: Voice) -> Self {
-        let watched = voice == Voice::Human && world.terminals.stderr && !world.is_dumb();
+    pub fn new(world: &World, screen: Screen, voice: OutputFormat) -> Self {
+        let watched = voice == OutputFormat::Human && world.terminals.stderr && !world.is_dumb();
         let live = watched.then(|| Live::new(screen));
         Self {
             screen,
@@ -55,8 +55,8 @@ impl RunView {
     pub fn report(&mut self, report: &RunReport) {
         self.summary(report);
         match self.voice {
-            Voice::Human => self.output(report),
-            Voice::Json => self.screen.document(report),
+            OutputFormat::Human => self.output(report),
+            OutputFormat::Json => self.screen.document(report),
         }
     }
 
@@ -65,7 +65,7 @@ impl RunView {
         if let Some(live) = self.live.take() {
             live.clear();
         }
-        if self.voice == Voice::Human {
+        if self.voice == OutputFormat::Human {
             let (shown, rest) = report
                 .failures
                 .split_at(report.failures.len().min(MOST_FAILURES));
@@ -170,7 +170,7 @@ impl RunObserver for RunView {
     }
 
     fn wants_stderr(&self) -> bool {
-        self.voice == Voice::Human
+        self.voice == OutputFormat::Human
     }
 
     fn tick_interval(&self) -> Option<std::time::Duration> {

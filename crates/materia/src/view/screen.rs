@@ -17,7 +17,7 @@ use materia_model::finding::{Finding, Severity};
 use materia_model::text::printable;
 use serde::Serialize;
 
-use super::Voice;
+use super::OutputFormat;
 use super::style::{ColorChoice, Role, use_colour};
 use crate::world::World;
 use materia_engine::api::{ApiError, ErrorKind, OutputStream};
@@ -66,23 +66,23 @@ impl Screen {
     }
 
     /// Says a result on stdout.
-    pub fn report<R: Report>(self, report: &R, voice: Voice) {
+    pub fn report<R: Report>(self, report: &R, voice: OutputFormat) {
         match voice {
-            Voice::Human => self.text(&report.human(self.colour_out)),
-            Voice::Json => json(report),
+            OutputFormat::Human => self.text(&report.human(self.colour_out)),
+            OutputFormat::Json => json(report),
         }
     }
 
     /// Says a failure: to people on stderr, to programs on stdout.
-    pub fn failure(self, failure: &ApiError, voice: Voice) {
+    pub fn failure(self, failure: &ApiError, voice: OutputFormat) {
         match voice {
-            Voice::Human => {
+            OutputFormat::Human => {
                 write_all(
                     &mut io::stderr().lock(),
                     failure_text(failure, self.colour_err).as_bytes(),
                 );
             }
-            Voice::Json => json(failure),
+            OutputFormat::Json => json(failure),
         }
     }
 
@@ -219,7 +219,7 @@ impl Screen {
             format!("cannot write to stdout: {why}"),
         )
         .hint("the work itself went well; make room where stdout leads, and try again");
-        self.failure(&failure, Voice::Human);
+        self.failure(&failure, OutputFormat::Human);
         failure.kind.exit_code()
     }
 }

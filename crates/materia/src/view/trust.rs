@@ -12,7 +12,7 @@ use materia_model::text::{bounded, count, printable, quoted_within};
 
 use super::style::Role;
 use super::template::shell_word;
-use super::{Report, Screen, Voice};
+use super::{OutputFormat, Report, Screen};
 use crate::world::World;
 
 /// How many commands of one materia are shown.
@@ -30,11 +30,11 @@ pub struct TrustPrompt {
 
 impl TrustPrompt {
     /// A question on this screen; programs and pipes are never asked.
-    pub fn new(world: &World, screen: Screen, voice: Voice) -> Self {
+    pub fn new(world: &World, screen: Screen, voice: OutputFormat) -> Self {
         let terminal = world.terminals.stdin && world.terminals.stderr;
         Self {
             screen,
-            can_ask: terminal && voice == Voice::Human,
+            can_ask: terminal && voice == OutputFormat::Human,
         }
     }
 }

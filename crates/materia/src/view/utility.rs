@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use materia_engine::api::{UtilityListReport, UtilityObserver, UtilityOutput, UtilityRunReport};
 
 use super::style::Role;
-use super::{Report, Screen, Voice};
+use super::{OutputFormat, Report, Screen};
 use crate::world::World;
 
 /// Shows what a utility does.
@@ -35,7 +35,7 @@ impl UtilityView {
             UtilityOutput::Text(text) => self.screen.text(text),
         }
         if let Some(error) = &report.error {
-            self.screen.failure(error, Voice::Human);
+            self.screen.failure(error, OutputFormat::Human);
         }
     }
 }

@@ -10,7 +10,7 @@ use materia_model::name::RunId;
 use materia_model::run::RunStatus;
 use materia_model::text::printable;
 
-use super::Voice;
+use super::OutputFormat;
 use super::block::{Block, Line};
 use super::run::seconds;
 use super::screen::{Report, Screen};
@@ -25,7 +25,7 @@ const MOST_ROWS: usize = 20;
 #[derive(Debug)]
 pub struct WaitView {
     screen: Screen,
-    voice: Voice,
+    voice: OutputFormat,
     live: Option<LiveRuns>,
 }
 
@@ -52,7 +52,7 @@ struct Row {
 
 impl WaitView {
     /// A view on a screen.
-    pub fn new(screen: Screen, voice: Voice) -> Self {
+    pub fn new(screen: Screen, voice: OutputFormat) -> Self {
         Self {
             screen,
             voice,
@@ -63,7 +63,7 @@ impl WaitView {
 
 impl WaitObserver for WaitView {
     fn begin(&mut self, runs: &[RunId]) -> bool {
-        if self.voice == Voice::Json || !self.screen.is_live() {
+        if self.voice == OutputFormat::Json || !self.screen.is_live() {
             return false;
         }
         self.live = Some(LiveRuns::new(self.screen, runs));

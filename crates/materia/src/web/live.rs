@@ -71,13 +71,13 @@ pub(super) async fn live(
             after: last.or(asked.after).unwrap_or(0),
             activity: asked.turn.clone().zip(asked.seen),
         };
-        let cast = cast::Cast::new(state.engine.follow_cast(request)?, page.clone())?;
+        let cast = cast::LiveCast::new(state.engine.follow_cast(request)?, page.clone())?;
         tokio::spawn(cast.tell());
     }
     if let Some(id) = asked.run.clone() {
         let (engine, from) = (state.engine.clone(), [asked.stdout, asked.stderr]);
         let output = beside(move || engine.run_output(&id, from)).await?;
-        let run = run::Run::open(state.clone(), output, page.clone())?;
+        let run = run::LiveRun::open(state.clone(), output, page.clone())?;
         tokio::spawn(run.tell());
     }
     let also = asked

@@ -15,7 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::auth::{Door, Herald, guard};
 use super::state::{Facts, State, Topics};
 use super::{api, assets};
-use crate::door::{Mount, Web};
+use crate::door::{Mount, WebOptions};
 use crate::view::{Agents, Serving};
 use crate::world::World;
 
@@ -23,7 +23,7 @@ use crate::world::World;
 const USUAL_PORT: u16 = 7717;
 
 /// Serves browsers until it is interrupted; gives the exit code.
-pub fn run(world: &World, wish: &Web, agents: Mount) -> u8 {
+pub fn run(world: &World, wish: &WebOptions, agents: Mount) -> u8 {
     match open(world, wish, agents) {
         Ok(()) => 0,
         Err(failure) => {
@@ -33,7 +33,7 @@ pub fn run(world: &World, wish: &Web, agents: Mount) -> u8 {
     }
 }
 
-fn open(world: &World, wish: &Web, agents: Mount) -> Result<(), ApiError> {
+fn open(world: &World, wish: &WebOptions, agents: Mount) -> Result<(), ApiError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(16)
@@ -45,7 +45,7 @@ fn open(world: &World, wish: &Web, agents: Mount) -> Result<(), ApiError> {
     served
 }
 
-async fn serve(world: &World, wish: &Web, agents: Mount) -> Result<(), ApiError> {
+async fn serve(world: &World, wish: &WebOptions, agents: Mount) -> Result<(), ApiError> {
     // Before the address is printed: the user may press Ctrl-C as soon as it is.
     let interrupted = interrupts();
     let listener = bind(wish).await?;
@@ -91,7 +91,7 @@ async fn serve(world: &World, wish: &Web, agents: Mount) -> Result<(), ApiError>
     served
 }
 
-fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, ApiError> {
+fn state(world: &World, wish: &WebOptions, at: SocketAddr) -> Result<State, ApiError> {
     // The user of the page is the operator, whatever the server was started from.
     let engine = world.engine().on_behalf_of(Caller::default());
     let access = engine.web_access()?;
@@ -108,7 +108,7 @@ fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, ApiError> {
 }
 
 /// Binds the port that was asked for; the usual one, or any, where none was.
-async fn bind(wish: &Web) -> Result<TcpListener, ApiError> {
+async fn bind(wish: &WebOptions) -> Result<TcpListener, ApiError> {
     let host = wish.host.trim_matches(['[', ']']);
     let failed = |error: std::io::Error| unbound(host, wish.port, &error);
     match wish.port {

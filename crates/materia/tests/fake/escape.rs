@@ -9,7 +9,7 @@ use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
-use materia_engine::process::Identity;
+use materia_engine::process::ProcessIdentity;
 use rustix::process::{Pid, Signal, WaitOptions};
 
 use crate::basic::{ignore, ready};
@@ -167,16 +167,16 @@ fn closes_stdio(pids: &str) {
         .args(["-c", "exec sleep 120 0<&- 1>&- 2>&-"])
         .process_group(0);
     let child = shell.spawn().expect("cannot start a shell");
-    record_identity(pids, Identity::of(child.id().cast_signed()));
+    record_identity(pids, ProcessIdentity::of(child.id().cast_signed()));
     ready();
     linger();
 }
 
 fn record(pids: &str) {
-    record_identity(pids, Identity::of_self());
+    record_identity(pids, ProcessIdentity::of_self());
 }
 
-fn record_identity(pids: &str, identity: Option<Identity>) {
+fn record_identity(pids: &str, identity: Option<ProcessIdentity>) {
     if pids == "-" {
         return;
     }

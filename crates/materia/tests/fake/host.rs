@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use materia_engine::clock;
 use materia_engine::process::{
-    Capture, Captured, Cause, Command, Ended, Event, Identity, LeafId, Nursery, Reason, Sink,
-    Spill, Status, Stdin, Stream, Swept,
+    Capture, Captured, Cause, ChildId, Command, Event, ProcessEnd, ProcessIdentity, ProcessSet,
+    Spill, Status, Stdin, StopReason, Stream, StreamSink, SweepReport,
 };
 use serde_json::{Value, json};
 
@@ -25,11 +25,11 @@ pub(crate) fn run() {
     let before = resources();
     let mut host = Host {
         nursery: if plain {
-            Nursery::new()
+            ProcessSet::new()
         } else {
-            Nursery::adopting().expect("cannot become a subreaper")
+            ProcessSet::adopting().expect("cannot become a subreaper")
         },
-        second_refused: plain || Nursery::adopting().is_err(),
+        second_refused: plain || ProcessSet::adopting().is_err(),
         ended: Vec::new(),
         interrupts: Vec::new(),
     };
@@ -66,7 +66,7 @@ pub(crate) fn run() {
         "ended": host.ended.iter().map(report).collect::<Vec<_>>(),
         "interrupts": host.interrupts,
         "second_refused": host.second_refused,
-        "swept": swept.map(|Swept { ended, survivors }| json!({ "ended": ended, "survivors": survivors.len() })),
+        "swept": swept.map(|SweepReport { ended, survivors }| json!({ "ended": ended, "survivors": survivors.len() })),
     });
     drop(host);
     report["before"] = before;
@@ -75,14 +75,14 @@ pub(crate) fn run() {
 }
 
 struct Host {
-    nursery: Nursery,
+    nursery: ProcessSet,
     second_refused: bool,
-    ended: Vec<Ended>,
+    ended: Vec<ProcessEnd>,
     interrupts: Vec<i32>,
 }
 
 impl Host {
-    fn start(&mut self, spec: &Value) -> LeafId {
+    fn start(&mut self, spec: &Value) -> ChildId {
         let leaf = self.nursery.spawn(command(spec));
         if let Some(text) = spec["send"].as_str() {
             self.nursery
@@ -93,7 +93,7 @@ impl Host {
         leaf
     }
 
-    fn supervise(&mut self, mut running: Vec<(LeafId, &Value)>) {
+    fn supervise(&mut self, mut running: Vec<(ChildId, &Value)>) {
         let mut output: Vec<Vec<u8>> = vec![Vec::new(); running.len()];
         while !running.is_empty() {
             match self
@@ -118,7 +118,7 @@ impl Host {
                             .is_some_and(|text| contains(&output[index], text))
                     };
                     if has_printed("stop_on") {
-                        self.nursery.stop(leaf, Reason::Cancelled);
+                        self.nursery.stop(leaf, StopReason::Cancelled);
                     }
                     if has_printed("kill_on") {
                         self.nursery.kill(leaf);
@@ -141,7 +141,7 @@ impl Host {
                     self.interrupts.push(signal.as_raw());
                     running
                         .iter()
-                        .for_each(|(leaf, _)| self.nursery.stop(*leaf, Reason::Cancelled));
+                        .for_each(|(leaf, _)| self.nursery.stop(*leaf, StopReason::Cancelled));
                 }
                 Event::Output { .. } | Event::Readable(_) | Event::Woken => {}
             }
@@ -189,7 +189,7 @@ fn command(spec: &Value) -> Command {
         capture.limit = spec["limit"].as_u64().unwrap_or(capture.limit);
         let named = |path: &str| Spill::Named(format!("{path}.{suffix}").into());
         capture.spill = spec["spill"].as_str().map_or(Spill::Nowhere, named);
-        Sink::Capture(capture)
+        StreamSink::Capture(capture)
     };
     command.stdout = capture("stdout");
     command.stderr = capture("stderr");
@@ -200,7 +200,7 @@ fn command(spec: &Value) -> Command {
     command
 }
 
-fn report(ended: &Ended) -> Value {
+fn report(ended: &ProcessEnd) -> Value {
     let (cause, detail) = match &ended.cause {
         Cause::Finished(status) => ("finished", status_text(*status)),
         Cause::TimedOut(status) => ("timed-out", status_text(*status)),
@@ -267,10 +267,10 @@ fn live_pids(pids: Option<&str>) -> Vec<i32> {
         .unwrap_or_default();
     let recorded = recorded
         .lines()
-        .map(|line| serde_json::from_str::<Identity>(line).expect("an identity"));
+        .map(|line| serde_json::from_str::<ProcessIdentity>(line).expect("an identity"));
     left.extend(
         recorded
-            .filter(Identity::is_alive)
+            .filter(ProcessIdentity::is_alive)
             .map(|identity| identity.pid),
     );
     left

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use materia_engine::clock::Clock;
-use materia_engine::post::{Ending, MessageLog, Posting, Wait};
-use materia_engine::process::Identity;
+use materia_engine::post::{MessageLog, MessagePosting, MessageSettlement, MessageWait};
+use materia_engine::process::ProcessIdentity;
 use materia_engine::run;
 use materia_model::message::{MessageDraft, QueueId};
 
@@ -42,8 +42,10 @@ pub(crate) fn send(args: &[String]) {
             body: Some(body.clone().into()),
             ..MessageDraft::default()
         };
-        post.deliver(Posting::new(draft.check().expect("an invalid message")))
-            .expect("the message was not accepted");
+        post.deliver(MessagePosting::new(
+            draft.check().expect("an invalid message"),
+        ))
+        .expect("the message was not accepted");
         acked
             .write_all(format!("{body}\n").as_bytes())
             .expect("cannot write the list");
@@ -56,8 +58,12 @@ pub(crate) fn receive(args: &[String]) {
         panic!("usage: receiver JOURNAL HANDLED")
     };
     let post = open(journal);
-    let me = run::holder(Identity::of_self().expect("no identity of this process"));
-    while let Ok(claimed) = post.receive(&QueueId::Run, &me, Wait::For(Duration::from_millis(60))) {
+    let me = run::holder(ProcessIdentity::of_self().expect("no identity of this process"));
+    while let Ok(claimed) = post.receive(
+        &QueueId::Run,
+        &me,
+        MessageWait::For(Duration::from_millis(60)),
+    ) {
         let lines = std::fs::read_to_string(handled).unwrap_or_default();
         let line = format!("{} {}\n", claimed.id, claimed.envelope.text());
         if !lines.contains(&line) {
@@ -65,7 +71,7 @@ pub(crate) fn receive(args: &[String]) {
                 .write_all(line.as_bytes())
                 .expect("cannot write the list");
         }
-        post.settle(&QueueId::Run, &claimed.id, &me, &Ending::Handled)
+        post.settle(&QueueId::Run, &claimed.id, &me, &MessageSettlement::Handled)
             .expect("the message was not acknowledged");
     }
 }

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::time::Duration;
 
 use materia_engine::process::{
-    Command, Nursery, end_detached, spawn_detached, spawn_detached_child,
+    Command, ProcessSet, end_detached, spawn_detached, spawn_detached_child,
 };
 
 /// The role of a detached child, which waits for its request on stdin.
@@ -21,7 +21,7 @@ pub(super) fn run(args: &[String]) {
         .and_then(|count| count.parse().ok())
         .expect("a count");
     let null = File::open("/dev/null").expect("a file");
-    let mut nursery = Nursery::adopting().expect("a nursery");
+    let mut nursery = ProcessSet::adopting().expect("a nursery");
     let mut lost = 0;
     for round in 0..count {
         let name = format!("{name}-{round}");

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 use materia_engine::clock::Clock;
-use materia_engine::store::artifact::Root;
+use materia_engine::store::artifact::ArtifactRoot;
 use materia_engine::store::journal::{Journal, JournalError, Options, SharedJournal};
 use materia_engine::store::{atomic, dir};
 use serde_json::json;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &[String]) {
     };
     let artifact_dir = dir.join("kept/deep");
     retry(|_| dir::create_private(&artifact_dir));
-    let artifacts = retry(|_| Root::open(&artifact_dir));
+    let artifacts = retry(|_| ArtifactRoot::open(&artifact_dir));
     let mut journal = retry(|_| open(dir));
     let shared = || SharedJournal::open(&dir.join("shared.jsonl"), &Clock::system(), &options());
     for number in 0..ROUNDS {

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use materia_engine::process::{Identity, Signal};
+use materia_engine::process::{ProcessIdentity, Signal};
 use serde_json::{Value, json};
 
 use crate::test_env::TestEnv;
@@ -64,16 +64,16 @@ impl ProcessHarness {
     fn assert_no_processes(&self) {
         let left = self.env.live_processes();
         assert!(left.is_empty(), "left running: {left:?}");
-        let escaped: Vec<Identity> = self
+        let escaped: Vec<ProcessIdentity> = self
             .recorded()
             .into_iter()
-            .filter(Identity::is_alive)
+            .filter(ProcessIdentity::is_alive)
             .collect();
         assert!(escaped.is_empty(), "escaped: {escaped:?}");
     }
 
     /// The processes in the pid file.
-    fn recorded(&self) -> Vec<Identity> {
+    fn recorded(&self) -> Vec<ProcessIdentity> {
         let text = if self.path("pids").exists() {
             self.env.read("pids")
         } else {

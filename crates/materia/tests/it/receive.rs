@@ -6,7 +6,7 @@ mod holder;
 mod pipe;
 
 use materia_engine::clock::Clock;
-use materia_engine::post::{MessageLog, Posting};
+use materia_engine::post::{MessageLog, MessagePosting};
 use materia_engine::run;
 use materia_model::message::MessageDraft;
 use serde_json::{Value, json};
@@ -285,7 +285,8 @@ fn a_message_sent_before_the_first_command_reaches_its_stdin() {
             ..MessageDraft::default()
         };
         let post = MessageLog::open(&run_dir.journal(), &Clock::system()).unwrap();
-        post.deliver(Posting::new(draft.check().unwrap())).unwrap();
+        post.deliver(MessagePosting::new(draft.check().unwrap()))
+            .unwrap();
         run::ring(&run_dir);
         assert_eq!(env.wait(&format!("r{round}"))["status"], "done");
         let line: Value =

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use materia_engine::clock::Clock;
-use materia_engine::process::{Exits, Identity, Signal};
-use materia_engine::run::{self, Place, Root, Stopped};
+use materia_engine::process::{Exits, ProcessIdentity, Signal};
+use materia_engine::run::{self, RunDir, RunRoot, Stopped};
 use materia_engine::store::journal::{Follower, From};
 use materia_model::run::{RunControl, RunState};
 use serde_json::{Value, json};
@@ -66,13 +66,13 @@ impl TestEnv {
     }
 
     /// The directory of a run.
-    pub fn run_dir(&self, id: &str) -> Place {
+    pub fn run_dir(&self, id: &str) -> RunDir {
         self.runs_root().place(&id.parse().unwrap())
     }
 
     /// The directory of all runs.
-    pub fn runs_root(&self) -> Root {
-        Root::new(self.home().join(".pi/agent/tmp/pi-actors/runs"))
+    pub fn runs_root(&self) -> RunRoot {
+        RunRoot::new(self.home().join(".pi/agent/tmp/pi-actors/runs"))
     }
 
     /// Waits until a run has ended and returns its entry in the report.
@@ -91,7 +91,7 @@ impl TestEnv {
     /// Kills the supervisor of a run without warning and waits until it is gone.
     pub fn kill_supervisor(&self, id: &str) {
         let known = self.run_state(id).start.unwrap().supervisor;
-        let supervisor = Identity {
+        let supervisor = ProcessIdentity {
             pid: known.pid,
             start_time: known.start,
             boot_id: known.boot,

@@ -7,6 +7,7 @@ mod decisions;
 mod documents;
 mod files;
 mod modules;
+mod names;
 mod tree;
 
 use tree::{File, Tree};

@@ -6,9 +6,9 @@ use super::*;
 use crate::agent::backend::Activity;
 use crate::agent::protocol::tests::{play, turn};
 
-fn launched(scope: &AgentTools, memory: Memory<'_>) -> (Acp, Launch) {
+fn launched(scope: &AgentTools, memory: AgentMemory<'_>) -> (Acp, AgentLaunch) {
     let mut acp = Acp::default();
-    let launch = acp.launch(&Turn {
+    let launch = acp.launch(&AgentTurn {
         memory,
         system: Some("Be kind."),
         ..turn("do it", scope)
@@ -27,7 +27,7 @@ const TOOL: &str = include_str!("transcripts/tool.jsonl");
 
 #[test]
 fn a_turn_with_a_tool() {
-    let (mut acp, launch) = launched(&AgentTools::Coding, Memory::None);
+    let (mut acp, launch) = launched(&AgentTools::Coding, AgentMemory::None);
     assert_eq!(launch.notices, Vec::<String>::new());
     let out = play(&mut acp, TOOL);
     assert_eq!(acp.said().text, "I will.\n\nTool said hi");
@@ -53,7 +53,7 @@ fn a_scope_answers_for_permission() {
         (AgentTools::Custom(vec!["bash".to_owned()]), "once"),
         (AgentTools::Custom(vec!["read".to_owned()]), "no"),
     ] {
-        let (mut acp, launch) = launched(&scope, Memory::None);
+        let (mut acp, launch) = launched(&scope, AgentMemory::None);
         assert_eq!(launch.notices.len(), 1, "{scope:?}");
         let out = play(&mut acp, TOOL);
         assert_eq!(
@@ -66,7 +66,7 @@ fn a_scope_answers_for_permission() {
 
 #[test]
 fn a_turn_that_ends_without_a_word_is_empty_and_errors_have_kinds() {
-    let (mut acp, _) = launched(&AgentTools::Coding, Memory::None);
+    let (mut acp, _) = launched(&AgentTools::Coding, AgentMemory::None);
     let quiet: Vec<&str> = TOOL
         .lines()
         .filter(|line| !line.contains("chunk"))
@@ -90,7 +90,7 @@ fn a_turn_that_ends_without_a_word_is_empty_and_errors_have_kinds() {
             AgentFailureKind::Crash,
         ),
     ] {
-        let (mut acp, _) = launched(&AgentTools::Coding, Memory::None);
+        let (mut acp, _) = launched(&AgentTools::Coding, AgentMemory::None);
         play(
             &mut acp,
             &json!({"jsonrpc": "2.0", "id": 3, "error": error}).to_string(),
@@ -101,7 +101,7 @@ fn a_turn_that_ends_without_a_word_is_empty_and_errors_have_kinds() {
 
 #[test]
 fn a_session_is_loaded_where_the_agent_can_and_its_past_is_not_the_answer() {
-    let kept = Memory::Kept {
+    let kept = AgentMemory::Kept {
         folder: Path::new("/s"),
         from: Some("s-0"),
     };
@@ -133,7 +133,7 @@ fn a_session_is_loaded_where_the_agent_can_and_its_past_is_not_the_answer() {
 
 #[test]
 fn an_abort_is_a_cancel_once_there_is_a_prompt() {
-    let (mut acp, _) = launched(&AgentTools::Coding, Memory::None);
+    let (mut acp, _) = launched(&AgentTools::Coding, AgentMemory::None);
     assert!(!acp.abort(&mut Out::default()));
     let lines: Vec<&str> = TOOL.lines().collect();
     play(&mut acp, &lines[..2].join("\n"));
@@ -152,7 +152,7 @@ fn an_abort_is_a_cancel_once_there_is_a_prompt() {
 
 #[test]
 fn a_session_goes_on_in_a_copy_where_the_agent_can_make_one() {
-    let kept = Memory::Kept {
+    let kept = AgentMemory::Kept {
         folder: Path::new("/s"),
         from: Some("s-0"),
     };
@@ -177,13 +177,13 @@ fn a_session_goes_on_in_a_copy_where_the_agent_can_make_one() {
 #[test]
 fn what_is_said_meanwhile_is_heard_by_those_that_say_so() {
     let lines: Vec<&str> = TOOL.lines().collect();
-    let (mut acp, _) = launched(&AgentTools::Coding, Memory::None);
+    let (mut acp, _) = launched(&AgentTools::Coding, AgentMemory::None);
     play(&mut acp, &lines[..2].join("\n"));
     assert!(
         !acp.steer("faster", &mut Out::default()),
         "this one does not say so"
     );
-    let (mut acp, _) = launched(&AgentTools::Coding, Memory::None);
+    let (mut acp, _) = launched(&AgentTools::Coding, AgentMemory::None);
     let mut can: Value = serde_json::from_str(lines[0]).unwrap();
     can["result"]["_meta"] = json!({"steering": {"supported": true}});
     play(&mut acp, &[&can.to_string(), lines[1]].join("\n"));
@@ -205,7 +205,7 @@ fn what_is_said_meanwhile_is_heard_by_those_that_say_so() {
 
 #[test]
 fn the_larger_count_is_believed() {
-    let (mut acp, _) = launched(&AgentTools::Coding, Memory::None);
+    let (mut acp, _) = launched(&AgentTools::Coding, AgentMemory::None);
     let count = json!({"inputTokens": 300, "outputTokens": 60});
     let ended = json!({"jsonrpc": "2.0", "id": 3, "result": {"stopReason": "end_turn",
         "usage": {"inputTokens": 100, "outputTokens": 20},

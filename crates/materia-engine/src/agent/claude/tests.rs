@@ -8,7 +8,7 @@ use crate::agent::protocol::tests::{play, turn};
 
 const TOOL: &str = include_str!("transcripts/tool.jsonl");
 
-fn args(turn: &Turn<'_>) -> String {
+fn args(turn: &AgentTurn<'_>) -> String {
     Claude::default().launch(turn).args.join(" ")
 }
 
@@ -116,12 +116,12 @@ fn flags_say_what_the_turn_wants() {
         "{}",
         args(&plain)
     );
-    let kept = Memory::Kept {
+    let kept = AgentMemory::Kept {
         folder: Path::new("/s"),
         from: Some("abc"),
     };
     let custom = AgentTools::Custom(vec!["read".to_owned(), "mcp__x__y".to_owned()]);
-    let full = Turn {
+    let full = AgentTurn {
         memory: kept,
         tools: &custom,
         model: Some("anthropic/m"),

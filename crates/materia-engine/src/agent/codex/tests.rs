@@ -8,9 +8,9 @@ use crate::agent::protocol::tests::{play, turn};
 
 const TOOL: &str = include_str!("transcripts/tool.jsonl");
 
-fn launched(memory: Memory<'_>, scope: &AgentTools) -> (Codex, Launch) {
+fn launched(memory: AgentMemory<'_>, scope: &AgentTools) -> (Codex, AgentLaunch) {
     let mut codex = Codex::default();
-    let launch = codex.launch(&Turn {
+    let launch = codex.launch(&AgentTurn {
         memory,
         model: Some("openai/m"),
         thinking: Some("off"),
@@ -28,7 +28,7 @@ fn sent(out: &Out) -> Vec<Value> {
 
 #[test]
 fn a_turn_with_a_tool() {
-    let (mut codex, _) = launched(Memory::None, &AgentTools::Coding);
+    let (mut codex, _) = launched(AgentMemory::None, &AgentTools::Coding);
     let out = play(&mut codex, TOOL);
     assert_eq!(
         (out.over, &codex.said().failure),
@@ -76,14 +76,14 @@ fn what_a_provider_refused_is_told_as_it_was() {
         ),
     ];
     for (transcript, kind, over) in cases {
-        let (mut codex, _) = launched(Memory::None, &AgentTools::None);
+        let (mut codex, _) = launched(AgentMemory::None, &AgentTools::None);
         let out = play(&mut codex, transcript);
         assert_eq!(
             (codex.said().failure.as_ref().unwrap().kind, out.over),
             (kind, Some(over))
         );
     }
-    let (mut codex, _) = launched(Memory::None, &AgentTools::None);
+    let (mut codex, _) = launched(AgentMemory::None, &AgentTools::None);
     let out = play(&mut codex, include_str!("transcripts/hang-up.jsonl"));
     assert_eq!(codex.said().text, "recovered");
     assert!(
@@ -96,7 +96,7 @@ fn what_a_provider_refused_is_told_as_it_was() {
 #[test]
 fn a_session_is_forked_and_a_scope_that_is_not_kept_is_told() {
     let (mut codex, launch) = launched(
-        Memory::Kept {
+        AgentMemory::Kept {
             folder: Path::new("/s"),
             from: Some("t0"),
         },
@@ -113,7 +113,7 @@ fn a_session_is_forked_and_a_scope_that_is_not_kept_is_told() {
     );
     assert!(codex.said().session.is_some());
     assert_eq!(
-        launched(Memory::None, &AgentTools::ReadOnly)
+        launched(AgentMemory::None, &AgentTools::ReadOnly)
             .1
             .notices
             .len(),
@@ -123,7 +123,7 @@ fn a_session_is_forked_and_a_scope_that_is_not_kept_is_told() {
 
 #[test]
 fn questions_are_declined_and_an_abort_names_the_turn() {
-    let (mut codex, _) = launched(Memory::None, &AgentTools::Coding);
+    let (mut codex, _) = launched(AgentMemory::None, &AgentTools::Coding);
     assert!(!codex.abort(&mut Out::default()) && !codex.steer("x", &mut Out::default()));
     let until = TOOL
         .lines()

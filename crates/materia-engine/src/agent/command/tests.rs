@@ -21,7 +21,7 @@ fn words_are_filled_in_once_and_empty_ones_vanish() {
         None,
     );
     let custom = AgentTools::Custom(words(&["read", "{cwd}"]));
-    let launch = plain.launch(&Turn {
+    let launch = plain.launch(&AgentTurn {
         model: Some("{cwd}"),
         system: Some("Be kind."),
         ..turn("do it", &custom)
@@ -51,7 +51,7 @@ fn an_exit_code_that_is_not_0_gives_no_answer() {
 #[test]
 fn a_document_gives_the_answer_and_the_usage() {
     let mut plain = Plain::new(&[], Some("$.a.0.text"), Some("$.used"));
-    plain.launch(&Turn {
+    plain.launch(&AgentTurn {
         model: Some("m"),
         ..turn("x", &AgentTools::Coding)
     });

@@ -158,11 +158,11 @@ fn a_prompt_that_is_refused_is_a_failure_and_dialogs_are_dismissed() {
 
 #[test]
 fn flags_say_what_the_turn_wants() {
-    let args = |turn: &Turn<'_>| Pi::default().launch(turn).args.join(" ");
+    let args = |turn: &AgentTurn<'_>| Pi::default().launch(turn).args.join(" ");
     let plain = turn("x", &AgentTools::Coding);
     assert_eq!(args(&plain), "--mode rpc --no-session");
     let custom = AgentTools::Custom(vec!["read".to_owned(), "spawn".to_owned()]);
-    let full = Turn {
+    let full = AgentTurn {
         model: Some("loop:m"),
         thinking: Some("high"),
         system: Some("S"),
@@ -178,7 +178,7 @@ fn flags_say_what_the_turn_wants() {
         ("a/b:high".into(), "m:high".into(), "m".into())
     );
     let long = "x".repeat(MAX_ARGUMENT + 1);
-    let launch = Pi::default().launch(&Turn {
+    let launch = Pi::default().launch(&AgentTurn {
         system: Some(&long),
         ..plain
     });

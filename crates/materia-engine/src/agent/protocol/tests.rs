@@ -6,14 +6,14 @@ use materia_model::agent::TurnKind;
 use proptest::prelude::*;
 
 use super::*;
-use crate::agent::backend::{DEFAULT_TIMEOUT, Memory};
+use crate::agent::backend::{AgentMemory, DEFAULT_TIMEOUT};
 
 /// A turn that asks for this.
 pub(in crate::agent) fn turn<'a>(
     prompt: &'a str,
     tools: &'a materia_model::materia::AgentTools,
-) -> Turn<'a> {
-    Turn {
+) -> AgentTurn<'a> {
+    AgentTurn {
         socket: "Socket-1",
         materia: "Build",
         item: None,
@@ -24,7 +24,7 @@ pub(in crate::agent) fn turn<'a>(
         model: None,
         thinking: None,
         agent: None,
-        memory: Memory::None,
+        memory: AgentMemory::None,
         timeout: DEFAULT_TIMEOUT,
         cwd: Path::new("/project"),
     }

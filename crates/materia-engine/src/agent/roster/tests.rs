@@ -40,17 +40,20 @@ fn the_role_comes_first_then_the_cast_then_the_config_then_whoever_is_found() {
     };
     assert_eq!(
         chosen(Some("one"), Some("two"), Some("two")),
-        ("one".to_owned(), Why::Role)
+        ("one".to_owned(), ChoiceReason::Role)
     );
     assert_eq!(
         chosen(None, Some("two"), Some("one")),
-        ("two".to_owned(), Why::Flag)
+        ("two".to_owned(), ChoiceReason::Flag)
     );
     assert_eq!(
         chosen(None, None, Some("two")),
-        ("two".to_owned(), Why::Config)
+        ("two".to_owned(), ChoiceReason::Config)
     );
-    assert_eq!(chosen(None, None, None), ("one".to_owned(), Why::Found));
+    assert_eq!(
+        chosen(None, None, None),
+        ("one".to_owned(), ChoiceReason::Found)
+    );
 }
 
 #[test]

@@ -5,9 +5,9 @@ use std::time::Duration;
 use materia_model::agent::{TurnOutcome, Usage};
 
 use super::Reply;
-use crate::agent::{Activity, Order, Watch};
+use crate::agent::{Activity, TurnCommand, Watch};
 use crate::clock;
-use crate::process::{Event, Nursery};
+use crate::process::{Event, ProcessSet};
 
 /// In how many pieces a reply is said.
 const PIECES: usize = 16;
@@ -15,7 +15,7 @@ const PIECES: usize = 16;
 const SHOWN: u64 = 100;
 
 /// What came of a reply on its way.
-pub(super) enum Played {
+pub(super) enum ReplyResult {
     Done,
     Interrupted,
     Stopped(String),
@@ -25,9 +25,9 @@ pub(super) enum Played {
 pub(super) fn play(
     reply: &Reply,
     end: &TurnOutcome,
-    nursery: &mut Nursery,
+    nursery: &mut ProcessSet,
     watch: &mut dyn Watch,
-) -> Played {
+) -> ReplyResult {
     if reply.delay_ms < SHOWN {
         return waited(Duration::from_millis(reply.delay_ms), nursery, watch);
     }
@@ -36,7 +36,7 @@ pub(super) fn play(
     for act in acts {
         match waited(each, nursery, watch) {
             // It ends by itself in a moment, whatever is wished for.
-            Played::Done => drop(watch.see(&act)),
+            ReplyResult::Done => drop(watch.see(&act)),
             other => return other,
         }
     }
@@ -44,22 +44,22 @@ pub(super) fn play(
 }
 
 /// Waits. What is said meanwhile is not heard: a script hears prompts only.
-fn waited(time: Duration, nursery: &mut Nursery, watch: &mut dyn Watch) -> Played {
+fn waited(time: Duration, nursery: &mut ProcessSet, watch: &mut dyn Watch) -> ReplyResult {
     if time.is_zero() {
-        return Played::Done;
+        return ReplyResult::Done;
     }
     let deadline = clock::deadline_in(time);
     loop {
         match nursery.next_among(None, watch.wakes(), deadline) {
-            None => return Played::Done,
-            Some(Event::Interrupt(_)) => return Played::Interrupted,
+            None => return ReplyResult::Done,
+            Some(Event::Interrupt(_)) => return ReplyResult::Interrupted,
             Some(_) => {
                 let stop = watch.woken().into_iter().find_map(|order| match order {
-                    Order::Stop(why) => Some(why),
+                    TurnCommand::Stop(why) => Some(why),
                     _ => None,
                 });
                 if let Some(why) = stop {
-                    return Played::Stopped(why);
+                    return ReplyResult::Stopped(why);
                 }
             }
         }

@@ -12,13 +12,13 @@ fn script(text: &str) -> Scripted {
 }
 
 fn said(agent: &mut Scripted, socket: &str, item: Option<&str>) -> Result<String, AgentFailure> {
-    let turn = Turn {
+    let turn = AgentTurn {
         socket,
         materia: "Build",
         item,
         ..turn("please build it", &AgentTools::None)
     };
-    match agent.ask(&turn, &mut Nursery::new(), &mut Unwatched) {
+    match agent.ask(&turn, &mut ProcessSet::new(), &mut Unwatched) {
         Answer::Ended(end) => end.reply,
         Answer::Interrupted => panic!("nobody interrupted"),
     }
@@ -59,12 +59,12 @@ fn a_reply_changes_files_and_never_outside_of_the_project() {
     let project = tempfile::tempdir().unwrap();
     let mut agent =
         script(r#"{"replies": [{"files": {"src/deep/a.txt": "new\n"}, "text": "done"}]}"#);
-    let turn = Turn {
+    let turn = AgentTurn {
         cwd: project.path(),
         ..turn("go", &AgentTools::None)
     };
     assert!(matches!(
-        agent.ask(&turn, &mut Nursery::new(), &mut Unwatched),
+        agent.ask(&turn, &mut ProcessSet::new(), &mut Unwatched),
         Answer::Ended(_)
     ));
     assert_eq!(
@@ -97,26 +97,26 @@ fn scripts_that_are_none_are_refused_with_a_hint() {
 
 #[test]
 fn a_reply_that_takes_its_time_is_seen_on_its_way() {
-    use crate::agent::{Activity, Order, Watch};
+    use crate::agent::{Activity, TurnCommand, Watch};
     #[derive(Default)]
     struct Eyes(Vec<Activity>);
     impl Watch for Eyes {
-        fn see(&mut self, activity: &Activity) -> Order {
+        fn see(&mut self, activity: &Activity) -> TurnCommand {
             self.0.push(activity.clone());
-            Order::GoOn
+            TurnCommand::GoOn
         }
     }
     let mut agent = script(
         r#"{"replies": [{"text": "one two three", "delayMs": 100, "tools": [{"name": "edit", "input": "a.rs"}]}]}"#,
     );
     let mut eyes = Eyes::default();
-    let turn = Turn {
+    let turn = AgentTurn {
         socket: "S1",
         materia: "Build",
         item: None,
         ..turn("please", &AgentTools::None)
     };
-    agent.ask(&turn, &mut Nursery::new(), &mut eyes);
+    agent.ask(&turn, &mut ProcessSet::new(), &mut eyes);
     let said: String = eyes
         .0
         .iter()

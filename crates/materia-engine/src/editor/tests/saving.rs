@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::api::{
-    ActiveLoadoutRequest, ActiveReach, CheckRequest, Engine, Environment, SaveEdit, SaveReport,
-    SaveRequest, Section, Target, TrustStanding,
+    ActiveLoadoutRequest, ActiveReach, CheckRequest, EditTarget, Engine, Environment, SaveEdit,
+    SaveReport, SaveRequest, Section, TrustStanding,
 };
 use crate::clock::Clock;
 use crate::config::{PROJECT_FILE, take_read_counts};
@@ -63,7 +63,7 @@ impl TestProject {
             .map(|file| counts.get(&file).copied().unwrap_or(0))
     }
 
-    fn save(&self, target: Target) -> SaveReport {
+    fn save(&self, target: EditTarget) -> SaveReport {
         let value = json!({"entry": "Socket-1", "sockets": {"Socket-1": {"materia": "Hello"}}});
         let edit = SaveEdit {
             section: Section::Loadout,
@@ -95,7 +95,7 @@ impl TestProject {
 fn each_request_of_an_editor_reads_each_config_file_once() {
     let project = TestProject::new();
     project.reads();
-    for target in [Target::User, Target::Project] {
+    for target in [EditTarget::User, EditTarget::Project] {
         assert!(project.save(target).changed);
         assert_eq!(project.reads(), [1, 1, 1], "save to {target:?}");
     }
@@ -105,7 +105,7 @@ fn each_request_of_an_editor_reads_each_config_file_once() {
         section: Section::Loadout,
         name: "Mine".to_owned(),
         value: json!({}),
-        target: Target::Project,
+        target: EditTarget::Project,
     };
     project.engine.check_definition(&request).unwrap();
     assert_eq!(project.reads(), [1, 1, 1], "check");
@@ -121,7 +121,7 @@ fn each_request_of_an_editor_reads_each_config_file_once() {
 #[test]
 fn s1_saving_keeps_trust_and_grants_none() {
     let project = TestProject::new();
-    project.save(Target::Project);
+    project.save(EditTarget::Project);
     assert_eq!(project.trust(), TrustStanding::Untrusted);
     project.grant();
     let text = |file: &Path| std::fs::read_to_string(file).unwrap();
@@ -129,7 +129,7 @@ fn s1_saving_keeps_trust_and_grants_none() {
     atomic::write(&file, CONFIG.as_bytes()).unwrap();
     assert_eq!(project.trust(), TrustStanding::Changed);
     project.grant();
-    project.save(Target::Project);
+    project.save(EditTarget::Project);
     assert!(text(&file).contains("Mine"));
     assert_eq!(project.trust(), TrustStanding::Trusted);
     let request = ActiveLoadoutRequest {

@@ -5,7 +5,7 @@ use std::path::Path;
 use materia_model::materia::{UtilityCommand, UtilityProgram};
 
 use super::{TrialContext, TrialError};
-use crate::process::Nursery;
+use crate::process::ProcessSet;
 use crate::utility::call::{Call, Called, call, located};
 use crate::utility::{find, native, recipe, template};
 
@@ -19,10 +19,14 @@ pub(super) struct UtilityCall<'a> {
 }
 
 impl UtilityCall<'_> {
-    pub(super) fn run(&self, input: String, nursery: &mut Nursery) -> Result<Called, TrialError> {
+    pub(super) fn run(
+        &self,
+        input: String,
+        nursery: &mut ProcessSet,
+    ) -> Result<Called, TrialError> {
         let (cwd, spool, utility) = (self.context.project, self.spool, self.utility);
         let (params, timeout_ms) = (&utility.params, utility.timeout_ms);
-        let place = template::Place {
+        let place = template::TemplateContext {
             cwd,
             home: self.context.user_home,
             stages: Some(spool),

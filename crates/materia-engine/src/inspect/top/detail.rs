@@ -11,8 +11,8 @@ use crate::cast::show::{self, CastParts, CastShowReport};
 use crate::cast::{self, Folder};
 use crate::inspect::{self, FilesReport, TailReport, mail, room};
 use crate::post;
-use crate::process::{Identity, RunProcess, below};
-use crate::run::{self, Error, Listed};
+use crate::process::{ProcessIdentity, RunProcess, below};
+use crate::run::{self, Error, RunListItem};
 
 /// How many lines or messages are read.
 const MAX_LINES: usize = 500;
@@ -89,7 +89,7 @@ pub enum TopDetail {
     /// What a cast did, with the part that belongs to the side.
     Cast(Box<CastShowReport>),
     /// The runs that drive a cast.
-    Drivers(Vec<Listed>),
+    Drivers(Vec<RunListItem>),
     /// The processes, parents first.
     Processes(Vec<RunProcess>),
 }
@@ -186,8 +186,8 @@ impl TopContext {
     }
 
     /// The runs that drive a cast.
-    fn drivers(&self, cast: &str) -> Result<Vec<Listed>, Error> {
-        let drives = |run: &Listed| {
+    fn drivers(&self, cast: &str) -> Result<Vec<RunListItem>, Error> {
+        let drives = |run: &RunListItem| {
             let id = run.run.parse::<RunId>().ok()?;
             let state = run::recorded(&self.root.place(&id)).ok()?;
             state.start?.cast.filter(|driven| driven.id == cast)
@@ -224,6 +224,6 @@ fn messages(id: &RunId, mail: &MailState) -> Vec<TopMessage> {
 
 /// A process and everything below it.
 fn processes(root: u32) -> Vec<RunProcess> {
-    let root = i32::try_from(root).ok().and_then(Identity::of);
+    let root = i32::try_from(root).ok().and_then(ProcessIdentity::of);
     root.map(|root| below(&root)).unwrap_or_default()
 }

@@ -30,13 +30,13 @@ fn a_process_that_has_executed_a_program_since_the_scan_is_scanned_again() {
     while Stat::read(scanned.pid).unwrap().forked {
         std::thread::yield_now();
     }
-    let process = Identity::from_stat(&scanned);
+    let process = ProcessIdentity::from_stat(&scanned);
     for grace in [Duration::ZERO, Duration::from_secs(60)] {
         let mut scans = vec![vec![], vec![scanned]];
-        let mut ending = Ending::new(grace);
+        let mut ending = EndingProcesses::new(grace);
         let survivors = ending.advance(|_| {
             let members = scans.pop().unwrap();
-            Scan {
+            ProcessScan {
                 processes: members.clone(),
                 members,
                 stirred: false,
@@ -47,14 +47,14 @@ fn a_process_that_has_executed_a_program_since_the_scan_is_scanned_again() {
     }
     // As the program that it is now, it is ended.
     let members = vec![Stat::read(scanned.pid).unwrap()];
-    let found = Scan {
+    let found = ProcessScan {
         processes: members.clone(),
         members,
         stirred: false,
     };
     let mut exits = Exits::default();
     assert_eq!(exits.add(&process, "ended"), None);
-    Ending::new(Duration::ZERO).kill(&found);
+    EndingProcesses::new(Duration::ZERO).kill(&found);
     assert_eq!(exits.next(None), ["ended"]);
     shell.wait().unwrap();
 }

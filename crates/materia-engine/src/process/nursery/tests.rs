@@ -1,12 +1,12 @@
 //! The loop from inside: live streams, other sources of events, and what survives a call of `run`.
 
-use super::super::{Capture, Cause, Sink, Status, Stdin, Stream};
+use super::super::{Capture, Cause, Status, Stdin, Stream, StreamSink};
 use super::*;
 
 fn live(argv: &[&str]) -> Command {
     let mut command = Command::new(argv);
     command.stdin = Stdin::Held;
-    command.stdout = Sink::Capture(Capture {
+    command.stdout = StreamSink::Capture(Capture {
         live: true,
         ..Capture::default()
     });
@@ -19,7 +19,7 @@ fn soon() -> Option<Instant> {
 
 #[test]
 fn a_conversation_is_heard_while_it_goes_on() {
-    let mut nursery = Nursery::new();
+    let mut nursery = ProcessSet::new();
     let leaf = nursery.spawn(live(&["cat"]));
     for said in ["one", "two"] {
         nursery.send(leaf, said.as_bytes()).unwrap();
@@ -47,7 +47,7 @@ fn a_conversation_is_heard_while_it_goes_on() {
 
 #[test]
 fn a_reader_that_does_not_read_is_not_fed_for_ever() {
-    let mut nursery = Nursery::new();
+    let mut nursery = ProcessSet::new();
     let leaf = nursery.spawn(live(&["sleep", "100"]));
     let piece = vec![0; 9 << 20];
     nursery.send(leaf, &piece).unwrap();
@@ -70,7 +70,7 @@ fn a_reader_that_does_not_read_is_not_fed_for_ever() {
 
 #[test]
 fn other_sources_wake_the_loop() {
-    let mut nursery = Nursery::new();
+    let mut nursery = ProcessSet::new();
     assert!(nursery.next(clock::deadline_in(Duration::ZERO)).is_none());
     let waker = nursery.waker().unwrap();
     let (theirs, ours) = rustix::pipe::pipe().unwrap();
@@ -93,7 +93,7 @@ fn other_sources_wake_the_loop() {
 
 #[test]
 fn running_one_keeps_the_end_of_another() {
-    let mut nursery = Nursery::new();
+    let mut nursery = ProcessSet::new();
     let first = nursery.spawn(Command::new(["sh", "-c", "exit 3"]));
     let mut slower = Command::new(["cat"]);
     slower.stdin = Stdin::Bytes(vec![b'x'; 1 << 20]);
@@ -106,7 +106,7 @@ fn running_one_keeps_the_end_of_another() {
 
 #[test]
 fn a_plain_nursery_takes_its_leaves_along() {
-    let mut nursery = Nursery::new();
+    let mut nursery = ProcessSet::new();
     let leaf = nursery.spawn(Command::new(["sleep", "100"]));
     let identity = nursery.identity(leaf).unwrap();
     drop(nursery);

@@ -17,8 +17,8 @@ fn process(pid: i32, parent: i32, group: i32, session: i32) -> Stat {
     }
 }
 
-fn marks(leaf: &str) -> Marks {
-    Marks {
+fn marks(leaf: &str) -> ProcessMarks {
+    ProcessMarks {
         leaf: Some(leaf.into()),
         detached: None,
     }
@@ -38,9 +38,9 @@ fn found(
     asker: Asker<'_>,
     scope: Scope<'_>,
     processes: &[Stat],
-    environ: &[(i32, Marks)],
+    environ: &[(i32, ProcessMarks)],
 ) -> Vec<i32> {
-    let environ: BTreeMap<i32, Marks> = environ.iter().cloned().collect();
+    let environ: BTreeMap<i32, ProcessMarks> = environ.iter().cloned().collect();
     let read = |pid| environ.get(&pid).cloned().unwrap_or_default();
     members(asker, scope, processes, &Known::new(), read)
         .iter()
@@ -157,11 +157,11 @@ fn what_was_detached_on_purpose_is_left_alone() {
         process(203, 200, 200, ME),
         process(400, ME, 400, 400),
     ];
-    let foreign = Marks {
+    let foreign = ProcessMarks {
         leaf: None,
         detached: Some("theirs".into()),
     };
-    let ours = Marks {
+    let ours = ProcessMarks {
         leaf: Some("n.1".into()),
         detached: Some("mine".into()),
     };
@@ -188,7 +188,7 @@ fn what_the_dead_left_is_found_by_the_name_it_carries_and_nobody_else_is() {
         process(203, 202, 203, 203),
         process(300, 1, 300, 300),
     ];
-    let detached = |leaf: Option<&str>| Marks {
+    let detached = |leaf: Option<&str>| ProcessMarks {
         leaf: leaf.map(Into::into),
         detached: Some("d".into()),
     };
@@ -219,7 +219,7 @@ fn the_known_stay_members_and_their_successors_do_not() {
     let leaves = [(200, "n.1"), (220, "n.2")];
     let ask = |known| {
         let members = members(asker(true, &leaves), ONE, &processes, &known, |_| {
-            Marks::default()
+            ProcessMarks::default()
         });
         members.iter().map(|stat| stat.pid).collect::<Vec<_>>()
     };
@@ -242,9 +242,10 @@ fn neither_we_nor_our_elders_are_ever_members() {
 
 #[test]
 fn marks_are_read_from_an_environment() {
-    let marks = Marks::parse(b"A=1\0MATERIA_LEAFY=no\0MATERIA_LEAF=x.1:n.12\0MATERIA_DETACHED=d\0");
+    let marks =
+        ProcessMarks::parse(b"A=1\0MATERIA_LEAFY=no\0MATERIA_LEAF=x.1:n.12\0MATERIA_DETACHED=d\0");
     assert!(marks.names_leaf("n.12") && marks.names_leaf("x.1") && !marks.names_leaf("n.1"));
     assert!(marks.names_nursery("n") && !marks.names_nursery("n.1"));
     assert_eq!(marks.detached.as_deref(), Some(&b"d"[..]));
-    assert_eq!(Marks::parse(b""), Marks::default());
+    assert_eq!(ProcessMarks::parse(b""), ProcessMarks::default());
 }

@@ -15,9 +15,9 @@ use crate::clock::{self, Clock};
 use crate::process::{DEFAULT_GRACE, Exits, Signal};
 use crate::run::look::status::{settle, take};
 use crate::run::{
-    Error, LogFold, Place, RunLog, check_generation, open_begun, prove_again, supervisor,
+    Error, LogFold, RunDir, RunLog, check_generation, open_begun, prove_again, supervisor,
 };
-use crate::store::lock::{Lock, Mode, Wait};
+use crate::store::lock::{Lock, LockMode, LockWait};
 
 /// How long a supervisor may take, after the grace of its commands, before it is killed itself.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -45,7 +45,7 @@ pub struct Stopped {
 /// Ends a run, and waits until nothing of it is left. `request` is the message to record; a plain
 /// one is made up where there is none.
 pub fn stop(
-    place: &Place,
+    place: &RunDir,
     control: RunControl,
     request: Option<Map<String, Value>>,
     clock: &Clock,
@@ -56,7 +56,7 @@ pub fn stop(
 
 /// The same for a run that has begun and was looked at: its journal is not read again.
 pub fn stop_opened<F: LogFold>(
-    place: &Place,
+    place: &RunDir,
     log: &mut RunLog<F>,
     control: RunControl,
     request: Option<Map<String, Value>>,
@@ -114,7 +114,7 @@ pub fn stop_opened<F: LogFold>(
                 reason,
             });
         }
-        let _held = Lock::acquire_unsigned(&place.lock(), Mode::Shared, Wait::For(PAUSE));
+        let _held = Lock::acquire_unsigned(&place.lock(), LockMode::Shared, LockWait::For(PAUSE));
     }
     Err(Error::StillThere {
         run: place.id().to_string(),
@@ -134,7 +134,7 @@ fn record<F: LogFold>(
 /// Ends a run whose supervisor cannot be asked, because the disk has no room for the request: the
 /// supervisor is killed, and what it leaves is ended with grace.
 fn by_force<F: LogFold>(
-    place: &Place,
+    place: &RunDir,
     log: &mut RunLog<F>,
     control: RunControl,
     clock: &Clock,
@@ -146,7 +146,7 @@ fn by_force<F: LogFold>(
         let _gone = supervisor.signal(Signal::KILL);
         exits.next(clock::deadline_in(PATIENCE));
     }
-    let lock = take(place, Wait::For(PATIENCE))?;
+    let lock = take(place, LockWait::For(PATIENCE))?;
     settle(place, log, &lock, Some(control), clock)?;
     let now = log.state();
     let status = now.status;
@@ -161,7 +161,7 @@ fn by_force<F: LogFold>(
     })
 }
 
-fn made_up(place: &Place, control: RunControl) -> Map<String, Value> {
+fn made_up(place: &RunDir, control: RunControl) -> Map<String, Value> {
     let mut message = Map::new();
     message.insert("id".to_owned(), json!(Clock::system().fresh_id()));
     message.insert("to".to_owned(), json!(place.address()));

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use materia_model::run::{RunState, RunStatus};
 
 use crate::clock::{self, Clock};
-use crate::process::{Exits, Identity, Interrupts};
+use crate::process::{Exits, Interrupts, ProcessIdentity};
 use crate::run::snapshot::has_result;
-use crate::run::{Error, Place, RunLog, check_owner, look, prove_again, supervisor};
+use crate::run::{Error, RunDir, RunLog, check_owner, look, prove_again, supervisor};
 use crate::store::journal::SharedJournal;
-use crate::store::lock::{Lock, Mode, Wait};
+use crate::store::lock::{Lock, LockMode, LockWait};
 use crate::store::stream::Growing;
 use crate::wake::WaiterPipe;
 
@@ -75,7 +75,7 @@ pub struct WaitOutcome {
     pub timed_out: bool,
     /// The supervisors of runs that are over: what is left for them is to make the end durable, to
     /// write it down for others, and to exit.
-    supervisors: Vec<(Place, Identity)>,
+    supervisors: Vec<(RunDir, ProcessIdentity)>,
     /// What waiting needed; closed late, because closing takes time.
     handles: Vec<WaitHandles>,
 }
@@ -134,7 +134,7 @@ enum Wake {
 /// Waits until runs are over, until the time is, or until we are interrupted. `tell` gets what
 /// happens meanwhile.
 pub fn wait(
-    places: &[Place],
+    places: &[RunDir],
     options: WaitOptions<'_>,
     interrupts: &Interrupts,
     clock: &Clock,
@@ -205,7 +205,7 @@ pub fn wait(
                     clock::until(deadline).min(LOCK_WAIT)
                 });
                 let lock = places[*index].lock();
-                let _held = Lock::acquire_unsigned(&lock, Mode::Shared, Wait::For(left));
+                let _held = Lock::acquire_unsigned(&lock, LockMode::Shared, LockWait::For(left));
                 let mut due = exits.next(clock::deadline_in(Duration::ZERO));
                 due.extend(unseen);
                 due
@@ -234,7 +234,7 @@ fn near_end(log: &Path) -> u64 {
 
 /// A run that is waited for.
 struct WaitedRun<'p> {
-    place: &'p Place,
+    place: &'p RunDir,
     log: RunLog<RunState>,
     /// Not where there are too many runs.
     near: bool,
@@ -265,7 +265,7 @@ impl WaitHandles {
 }
 
 impl<'p> WaitedRun<'p> {
-    fn at(place: &'p Place, near: bool) -> Self {
+    fn at(place: &'p RunDir, near: bool) -> Self {
         Self {
             place,
             log: RunLog::new(&place.journal()),

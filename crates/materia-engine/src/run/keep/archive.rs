@@ -18,8 +18,8 @@ use super::undelivered;
 use crate::clock::Clock;
 use crate::run::look::status::take;
 use crate::run::place::{JOURNAL, TOMBSTONE};
-use crate::run::{Error, Place, Root, check_generation, check_owner, recorded};
-use crate::store::lock::{Lock, LockError, Mode, Wait};
+use crate::run::{Error, RunDir, RunRoot, check_generation, check_owner, recorded};
+use crate::store::lock::{Lock, LockError, LockMode, LockWait};
 use crate::store::{atomic, dir, tree};
 
 /// Where an archived run is now.
@@ -45,8 +45,8 @@ pub struct Pruned {
 /// Moves a run that is over to the archive, and leaves a tombstone. One that is there already stays
 /// there.
 pub fn archive(
-    root: &Root,
-    place: &Place,
+    root: &RunRoot,
+    place: &RunDir,
     generation: Option<&str>,
     clock: &Clock,
 ) -> Result<Archived, Error> {
@@ -68,7 +68,7 @@ pub fn archive(
 
 /// The directory of a run that is there, for a session. That one was archived is reported only to
 /// its owner (A9).
-pub fn find(root: &Root, id: &RunId, caller: Option<&str>) -> Result<Place, Error> {
+pub fn find(root: &RunRoot, id: &RunId, caller: Option<&str>) -> Result<RunDir, Error> {
     match root.find(id) {
         Err(Error::Archived { run, dir }) => {
             let state = recorded(&root.place(id).moved(dir.clone()))?;
@@ -81,8 +81,8 @@ pub fn find(root: &Root, id: &RunId, caller: Option<&str>) -> Result<Place, Erro
 
 /// Where a run is that was archived before.
 pub fn archived(
-    root: &Root,
-    place: &Place,
+    root: &RunRoot,
+    place: &RunDir,
     generation: Option<&str>,
     caller: Option<&str>,
 ) -> Result<Archived, Error> {
@@ -105,8 +105,8 @@ pub fn archived(
 /// Removes the runs of an id that were archived, as far as they are the caller's, and the
 /// tombstone; `keep` copies their artifacts first.
 pub fn prune_archived(
-    root: &Root,
-    place: &Place,
+    root: &RunRoot,
+    place: &RunDir,
     generation: Option<&str>,
     caller: Option<&str>,
     keep: bool,
@@ -115,7 +115,7 @@ pub fn prune_archived(
     archived(root, place, generation, caller)?;
     let (mut gone, mut preserved) = (Vec::new(), Vec::new());
     for copy in root.archived(place).into_iter().map(|dir| place.moved(dir)) {
-        let lock = match take(&copy, Wait::For(PAUSE)) {
+        let lock = match take(&copy, LockWait::For(PAUSE)) {
             Err(Error::NotFound { .. }) => continue,
             taken => taken?,
         };
@@ -137,13 +137,13 @@ pub fn prune_archived(
 }
 
 /// Removes what killed programs left in the archive. It may fail: the next sweep does it.
-pub(super) fn sweep(root: &Root) {
+pub(super) fn sweep(root: &RunRoot) {
     let archive = root.archive();
     if !archive.is_dir() {
         return;
     }
     let _next_time = tree::sweep(&archive);
-    let Ok(_alone) = turn(root, Mode::Exclusive, Wait::No) else {
+    let Ok(_alone) = turn(root, LockMode::Exclusive, LockWait::No) else {
         return;
     };
     let entries = std::fs::read_dir(&archive).into_iter().flatten().flatten();
@@ -156,10 +156,15 @@ pub(super) fn sweep(root: &Root) {
     }
 }
 
-fn entomb(root: &Root, place: &Place, state: &RunState, clock: &Clock) -> Result<PathBuf, Error> {
+fn entomb(
+    root: &RunRoot,
+    place: &RunDir,
+    state: &RunState,
+    clock: &Clock,
+) -> Result<PathBuf, Error> {
     dir::create_private(&root.archive())?;
     // A stub that no process makes at the moment was left by one that was killed.
-    let _turn = turn(root, Mode::Shared, Wait::For(PAUSE))?;
+    let _turn = turn(root, LockMode::Shared, LockWait::For(PAUSE))?;
     let stub = free(root, place, clock)?;
     let moved = write_tombstone(&stub, place, state, clock)
         .and_then(|()| undelivered::hand_over(root, place))
@@ -174,7 +179,7 @@ fn entomb(root: &Root, place: &Place, state: &RunState, clock: &Clock) -> Result
 }
 
 /// A new directory in the archive.
-fn free(root: &Root, place: &Place, clock: &Clock) -> Result<PathBuf, Error> {
+fn free(root: &RunRoot, place: &RunDir, clock: &Clock) -> Result<PathBuf, Error> {
     let name = format!(
         "{}-{}",
         place.id(),
@@ -197,7 +202,7 @@ fn free(root: &Root, place: &Place, clock: &Clock) -> Result<PathBuf, Error> {
 
 fn write_tombstone(
     stub: &Path,
-    place: &Place,
+    place: &RunDir,
     state: &RunState,
     clock: &Clock,
 ) -> Result<(), Error> {
@@ -223,11 +228,11 @@ fn clear(stub: &Path) {
     let _next_time = dir::remove_file(&stub.join(TOMBSTONE)).and_then(|()| dir::remove_empty(stub));
 }
 
-fn remove_tombstone(place: &Place) -> Result<(), Error> {
+fn remove_tombstone(place: &RunDir) -> Result<(), Error> {
     if !place.dir().is_dir() {
         return Ok(());
     }
-    match take(place, Wait::For(PAUSE)) {
+    match take(place, LockWait::For(PAUSE)) {
         // It was started again in between, and is another run.
         Ok(_lock) if place.journal().exists() => Ok(()),
         Ok(_lock) => Ok(tree::remove(place.dir(), &Clock::system().fresh_id())?),
@@ -237,7 +242,7 @@ fn remove_tombstone(place: &Place) -> Result<(), Error> {
 }
 
 /// Processes that make a stub share this; one that removes those of others has it alone.
-fn turn(root: &Root, mode: Mode, wait: Wait) -> Result<Lock, Error> {
+fn turn(root: &RunRoot, mode: LockMode, wait: LockWait) -> Result<Lock, Error> {
     Ok(Lock::acquire_unsigned(
         &root.archive().join(".lock"),
         mode,

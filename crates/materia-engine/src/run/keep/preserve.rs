@@ -10,14 +10,14 @@ use materia_model::name::RunId;
 use materia_model::run::{DeclaredArtifact, RunStart, RunState};
 
 use crate::clock::Clock;
-use crate::run::{Error, Place, Root};
+use crate::run::{Error, RunDir, RunRoot};
 use crate::store::{copy, dir, tree};
 
 /// Copies the artifacts of a run that is over, and says where they are. `place` is where the run
 /// was, and `now` where it is.
 pub(super) fn preserve(
-    root: &Root,
-    place: &Place,
+    root: &RunRoot,
+    place: &RunDir,
     now: &Path,
     state: &RunState,
 ) -> Result<Vec<PathBuf>, Error> {
@@ -46,7 +46,7 @@ pub(super) fn preserve(
 }
 
 /// Removes what a process left that was killed while it copied. Called under the run's lock.
-pub(super) fn forget(root: &Root, state: &RunState) {
+pub(super) fn forget(root: &RunRoot, state: &RunState) {
     if let Some(start) = &state.start {
         let _stays = clear(&hidden(root, start));
     }
@@ -66,7 +66,7 @@ impl Artifact<'_> {
     }
 }
 
-fn artifacts<'a>(start: &'a RunStart, place: &Place, now: &Path) -> Vec<Artifact<'a>> {
+fn artifacts<'a>(start: &'a RunStart, place: &RunDir, now: &Path) -> Vec<Artifact<'a>> {
     let one = |(number, (name, declared)): (usize, (&'a String, &DeclaredArtifact))| {
         let path = Path::new(&start.cwd).join(&declared.path);
         // What was in its directory moved with that.
@@ -111,7 +111,7 @@ fn clear(hidden: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn hidden(root: &Root, start: &RunStart) -> PathBuf {
+fn hidden(root: &RunRoot, start: &RunStart) -> PathBuf {
     root.preserved().join(format!(".{}", name(start)))
 }
 

@@ -15,8 +15,8 @@ use super::terminal::terminal;
 use super::undelivered;
 use crate::clock::Clock;
 use crate::run::look::status::take;
-use crate::run::{Error, Place, Root, RunLog, Stopped, list, open, stop_opened};
-use crate::store::lock::{LockError, Wait};
+use crate::run::{Error, RunDir, RunLog, RunRoot, Stopped, list, open, stop_opened};
+use crate::store::lock::{LockError, LockWait};
 use crate::store::{stream, tree};
 
 /// How often old runs are looked for by themselves.
@@ -25,8 +25,8 @@ const SWEEP_EVERY: Duration = Duration::from_secs(24 * 3600);
 /// Removes a run that is over; `keep` copies its artifacts first. `generation` is which one is
 /// meant, where that is said.
 pub fn prune(
-    root: &Root,
-    place: &Place,
+    root: &RunRoot,
+    place: &RunDir,
     generation: Option<&str>,
     keep: bool,
     clock: &Clock,
@@ -47,7 +47,7 @@ pub fn prune(
 
 /// Ends the runs of a session that want to end with it (A9).
 pub fn end_session(
-    root: &Root,
+    root: &RunRoot,
     session: &str,
     clock: &Clock,
 ) -> Result<Vec<(String, Stopped)>, Error> {
@@ -70,7 +70,7 @@ pub fn end_session(
 }
 
 /// Removes runs that have been over for longer than they are kept, and says which.
-pub fn sweep(root: &Root, kept_for: Duration, clock: &Clock) -> Result<Vec<String>, Error> {
+pub fn sweep(root: &RunRoot, kept_for: Duration, clock: &Clock) -> Result<Vec<String>, Error> {
     let mut removed = Vec::new();
     let over = list(root, clock)?
         .runs
@@ -124,13 +124,13 @@ pub fn sweep(root: &Root, kept_for: Duration, clock: &Clock) -> Result<Vec<Strin
 
 /// Removes what was left by a process that was killed before it had begun a run. One that is about
 /// to begin holds the lock.
-fn remove_what_never_began(place: &Place) {
+fn remove_what_never_began(place: &RunDir) {
     let never =
         || place.lock().exists() && !place.journal().exists() && !place.tombstone().exists();
     if !never() {
         return;
     }
-    let Ok(_lock) = take(place, Wait::No) else {
+    let Ok(_lock) = take(place, LockWait::No) else {
         return;
     };
     if never() {
@@ -139,7 +139,7 @@ fn remove_what_never_began(place: &Place) {
 }
 
 /// Sweeps, at most once a day. It may fail: the next day does it.
-pub fn sweep_daily(root: &Root, clock: &Clock) {
+pub fn sweep_daily(root: &RunRoot, clock: &Clock) {
     let stamp = root.path().join(".swept");
     let last = std::fs::metadata(&stamp).ok().map(|stamp| stamp.mtime());
     let every = i64::try_from(SWEEP_EVERY.as_secs()).unwrap_or(i64::MAX);

@@ -8,15 +8,15 @@ use materia_model::run::RunState;
 
 use crate::clock::Clock;
 use crate::run::look::status::{settle, take};
-use crate::run::{Error, Place, RunLog, check_generation, open};
-use crate::store::lock::{Lock, Wait};
+use crate::run::{Error, RunDir, RunLog, check_generation, open};
+use crate::store::lock::{Lock, LockWait};
 
 /// How long a process is waited for that holds the lock for a moment.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
 /// The lock of a run that is over, and how it ended.
 pub(super) fn terminal(
-    place: &Place,
+    place: &RunDir,
     generation: Option<&str>,
     clock: &Clock,
 ) -> Result<(Lock, RunState), Error> {
@@ -30,7 +30,7 @@ pub(super) fn terminal(
             status: state.status,
         });
     }
-    let lock = take(place, Wait::For(PAUSE))?;
+    let lock = take(place, LockWait::For(PAUSE))?;
     settle(place, &mut log, &lock, None, clock)?;
     let state = log.into_fold();
     check_generation(place, &state, generation)?;

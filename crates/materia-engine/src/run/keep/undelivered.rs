@@ -14,9 +14,9 @@ use std::time::Duration;
 use materia_model::run::RUN_START;
 
 use crate::clock::Clock;
-use crate::run::{Error, Place, Root, observer_dir};
+use crate::run::{Error, RunDir, RunRoot, observer_dir};
 use crate::store::journal::{From, Reader};
-use crate::store::lock::{Holder, Lock, Mode, Wait};
+use crate::store::lock::{Holder, Lock, LockMode, LockWait};
 use crate::store::{dir, stream, tree};
 
 /// How many runs that are gone wait for one observer at most.
@@ -70,7 +70,7 @@ pub fn dropped(observer: &Path) -> Option<DroppedRuns> {
 /// Forgets those that were reported.
 pub fn forget_dropped(observer: &Path, reported: &DroppedRuns) -> Result<(), Error> {
     let left = pending_dir(observer);
-    let _turn = turn(&left, Mode::Exclusive)?;
+    let _turn = turn(&left, LockMode::Exclusive)?;
     let since = dropped(observer).unwrap_or_default();
     let path = list(&left);
     dir::remove_file(&path)?;
@@ -82,7 +82,7 @@ pub fn forget_dropped(observer: &Path, reported: &DroppedRuns) -> Result<(), Err
 
 /// Hands the journal of a run to its observers. Called under its lock, when nothing is added to the
 /// journal any more.
-pub(super) fn hand_over(root: &Root, place: &Place) -> Result<(), Error> {
+pub(super) fn hand_over(root: &RunRoot, place: &RunDir) -> Result<(), Error> {
     for left in observers(root, place) {
         match hand_over_to(&left, place) {
             // A full disk must not keep a user from making room on it.
@@ -94,7 +94,7 @@ pub(super) fn hand_over(root: &Root, place: &Place) -> Result<(), Error> {
 }
 
 /// Removes what was not asked for during the time that a run is kept.
-pub(super) fn sweep(root: &Root, kept_for: Duration, clock: &Clock) {
+pub(super) fn sweep(root: &RunRoot, kept_for: Duration, clock: &Clock) {
     let sessions =
         observer_dir(root, None).and_then(|operator| Some(operator.parent()?.to_owned()));
     let observers = sessions.iter().flat_map(|sessions| directories(sessions));
@@ -107,7 +107,7 @@ pub(super) fn sweep(root: &Root, kept_for: Duration, clock: &Clock) {
 }
 
 /// The directories of the observers of the run's sessions, and of the operator's.
-fn observers(root: &Root, place: &Place) -> Vec<PathBuf> {
+fn observers(root: &RunRoot, place: &RunDir) -> Vec<PathBuf> {
     let records = Reader::open(&place.journal(), From::Beginning)
         .into_iter()
         .flatten();
@@ -127,7 +127,7 @@ fn observers(root: &Root, place: &Place) -> Vec<PathBuf> {
         .collect()
 }
 
-fn hand_over_to(left: &Path, place: &Place) -> Result<(), Error> {
+fn hand_over_to(left: &Path, place: &RunDir) -> Result<(), Error> {
     if directories(left).count() >= MOST {
         return drop_run(left, place);
     }
@@ -144,8 +144,8 @@ fn hand_over_to(left: &Path, place: &Place) -> Result<(), Error> {
 }
 
 /// Many processes may do that at the same time, but not while those that were reported are forgotten.
-fn drop_run(left: &Path, place: &Place) -> Result<(), Error> {
-    let _turn = turn(left, Mode::Shared)?;
+fn drop_run(left: &Path, place: &RunDir) -> Result<(), Error> {
+    let _turn = turn(left, LockMode::Shared)?;
     add(&list(left), place.id().as_str())
 }
 
@@ -155,11 +155,11 @@ fn add(list: &Path, run: &str) -> Result<(), Error> {
     added.map_err(Error::io("write", list))
 }
 
-fn turn(left: &Path, mode: Mode) -> Result<Lock, Error> {
+fn turn(left: &Path, mode: LockMode) -> Result<Lock, Error> {
     Ok(Lock::acquire(
         &left.join("lock"),
         mode,
-        Wait::For(PAUSE),
+        LockWait::For(PAUSE),
         &Holder::current(),
     )?)
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::status::{prove_again, supervisor};
 use crate::clock::Clock;
 use crate::process::Stream;
-use crate::run::{Error, LogFold, Place, RunLog};
+use crate::run::{Error, LogFold, RunDir, RunLog};
 use crate::store::stream::Growing;
 
 /// How long one look takes at most before the next.
@@ -18,7 +18,7 @@ const RECONCILE: Duration = Duration::from_secs(2);
 /// Passes on everything from the given positions on, as it comes, until the run is over or `tell`
 /// breaks. `log` is the run's journal as it was looked at before.
 pub fn follow<F: LogFold>(
-    place: &Place,
+    place: &RunDir,
     from: [u64; 2],
     mut log: RunLog<F>,
     clock: &Clock,

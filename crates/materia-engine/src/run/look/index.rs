@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::status::look_all;
 use crate::clock::Clock;
-use crate::run::{Error, Place, Root};
+use crate::run::{Error, RunDir, RunRoot};
 use crate::store::atomic;
 
 /// The format number of the cache.
@@ -31,7 +31,7 @@ const LARGEST: u64 = 256 << 20;
     derive(ts_rs::TS),
     ts(rename = "RunListItem", optional_fields)
 )]
-pub struct Listed {
+pub struct RunListItem {
     /// The run.
     pub run: String,
     /// How it stands.
@@ -68,7 +68,7 @@ pub struct Listed {
 #[derive(Debug, Default)]
 pub struct List {
     /// Those that can be read, by id.
-    pub runs: Vec<Listed>,
+    pub runs: Vec<RunListItem>,
     /// Those that cannot, and why.
     pub broken: Vec<(RunId, Error)>,
 }
@@ -81,11 +81,11 @@ struct Key(u64, u64, i64, i64);
 struct Cache {
     #[serde(default)]
     format: u32,
-    entries: BTreeMap<String, (Key, Listed)>,
+    entries: BTreeMap<String, (Key, RunListItem)>,
 }
 
 /// Lists all runs. Those whose supervisor died are ended and recorded on the way.
-pub fn list(root: &Root, clock: &Clock) -> Result<List, Error> {
+pub fn list(root: &RunRoot, clock: &Clock) -> Result<List, Error> {
     let names = root.names().map_err(Error::io("list", root.path()))?;
     let mut known = read(root).entries;
     let mut entries = BTreeMap::new();
@@ -150,9 +150,9 @@ pub fn list(root: &Root, clock: &Clock) -> Result<List, Error> {
     Ok(list)
 }
 
-fn listed(place: &Place, state: &RunState) -> Listed {
+fn listed(place: &RunDir, state: &RunState) -> RunListItem {
     let start = state.start.as_deref();
-    Listed {
+    RunListItem {
         run: place.id().to_string(),
         status: state.status,
         generation: state.generation().to_owned(),
@@ -167,7 +167,7 @@ fn listed(place: &Place, state: &RunState) -> Listed {
     }
 }
 
-fn key(place: &Place) -> Option<Key> {
+fn key(place: &RunDir) -> Option<Key> {
     let journal = std::fs::metadata(place.journal()).ok()?;
     Some(Key(
         journal.ino(),
@@ -178,7 +178,7 @@ fn key(place: &Place) -> Option<Key> {
 }
 
 /// The cache; an empty one where there is none that we understand.
-fn read(root: &Root) -> Cache {
+fn read(root: &RunRoot) -> Cache {
     let path = root.index();
     let small =
         std::fs::metadata(&path).is_ok_and(|cache| cache.is_file() && cache.len() <= LARGEST);
@@ -195,7 +195,7 @@ fn read(root: &Root) -> Cache {
     }
 }
 
-fn write(root: &Root, entries: BTreeMap<String, (Key, Listed)>) {
+fn write(root: &RunRoot, entries: BTreeMap<String, (Key, RunListItem)>) {
     if let Ok(bytes) = serde_json::to_vec(&Cache {
         format: FORMAT,
         entries,

@@ -10,7 +10,7 @@ use materia_model::text::CharacterBuffer;
 use serde::Serialize;
 
 use crate::process::Stream;
-use crate::run::{Error, Place};
+use crate::run::{Error, RunDir};
 use crate::store::stream::Growing;
 
 /// How much of what was written before is read at first, in bytes.
@@ -35,7 +35,7 @@ pub struct OutputChunk {
 /// The output of a run as it grows.
 #[derive(Debug)]
 pub struct RunOutput {
-    place: Place,
+    place: RunDir,
     logs: Growing,
     /// The beginnings of characters that are not complete.
     partial: [CharacterBuffer; 2],
@@ -44,7 +44,7 @@ pub struct RunOutput {
 impl RunOutput {
     /// Reads from a position in each log. Where there is none, or it is behind the end, it begins a
     /// bounded number of bytes before the end.
-    pub fn open(place: Place, from: [Option<u64>; 2]) -> Result<Self, Error> {
+    pub fn open(place: RunDir, from: [Option<u64>; 2]) -> Result<Self, Error> {
         let paths = [place.stdout(), place.stderr()];
         let begin = |index: usize| {
             let length = paths[index].metadata().map_or(0, |log| log.len());

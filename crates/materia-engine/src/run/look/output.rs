@@ -10,7 +10,7 @@ use std::path::Path;
 use materia_model::text::CharacterBuffer;
 use serde::Serialize;
 
-use crate::run::{Error, Place};
+use crate::run::{Error, RunDir};
 use crate::store::stream;
 
 /// The most bytes of a log that are looked at.
@@ -20,7 +20,7 @@ const MOST_FILES: usize = 1000;
 
 /// The last lines of both streams.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Tail {
+pub struct OutputTail {
     /// Of stdout.
     pub stdout: String,
     /// Of stderr.
@@ -40,10 +40,10 @@ pub struct Tail {
 }
 
 /// The last lines of what a run wrote.
-pub fn tail(place: &Place, lines: usize) -> Result<Tail, Error> {
+pub fn tail(place: &RunDir, lines: usize) -> Result<OutputTail, Error> {
     let read = |path: &Path| last(path, lines).map_err(Error::io("read", path));
     let (stdout, stderr) = (read(&place.stdout())?, read(&place.stderr())?);
-    Ok(Tail {
+    Ok(OutputTail {
         stdout_bytes: stdout.total,
         stderr_bytes: stderr.total,
         has_earlier: stdout.has_earlier || stderr.has_earlier,
@@ -54,7 +54,7 @@ pub fn tail(place: &Place, lines: usize) -> Result<Tail, Error> {
 }
 
 /// The files in a run's directory and their sizes, at most so many as anybody reads.
-pub fn directory(place: &Place) -> Result<BTreeMap<String, u64>, Error> {
+pub fn directory(place: &RunDir) -> Result<BTreeMap<String, u64>, Error> {
     let entries = std::fs::read_dir(place.dir()).map_err(Error::io("list", place.dir()))?;
     let file = |entry: io::Result<std::fs::DirEntry>| {
         let entry = entry.ok()?;

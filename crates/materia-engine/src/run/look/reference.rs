@@ -6,7 +6,7 @@
 use materia_model::name::RunId;
 use materia_model::text;
 
-use crate::run::Root;
+use crate::run::RunRoot;
 
 /// How much of an id has to be written.
 const MIN_PREFIX: usize = 2;
@@ -34,7 +34,7 @@ impl AmbiguousId {
 }
 
 /// The id that begins like this, where there is exactly one; what begins none stays as it is.
-pub fn complete_id(root: &Root, given: &str) -> Result<String, AmbiguousId> {
+pub fn complete_id(root: &RunRoot, given: &str) -> Result<String, AmbiguousId> {
     let is_whole = |id: &RunId| root.place(id).dir().exists();
     let Ok(id) = given.parse::<RunId>() else {
         return Ok(given.to_owned());
@@ -59,7 +59,7 @@ pub fn complete_id(root: &Root, given: &str) -> Result<String, AmbiguousId> {
 /// An address with the whole id in it: `run:ID`, `room:ID` and `branch:ID/NAME` may have the
 /// beginning of one, and where `bare` is set an id alone means its run. What is no such address, or
 /// begins no id, stays as it is.
-pub fn complete_address(root: &Root, given: &str, bare: bool) -> Result<String, AmbiguousId> {
+pub fn complete_address(root: &RunRoot, given: &str, bare: bool) -> Result<String, AmbiguousId> {
     let Some((kind @ ("run" | "room" | "branch"), rest)) = given.split_once(':') else {
         if !bare || given.contains(':') || WORDS.contains(&given) {
             return Ok(given.to_owned());

@@ -13,11 +13,11 @@ use std::time::Duration;
 use materia_model::run::{RUN_END, RunControl, RunEnd, RunOutcome, RunStart, RunState, RunStatus};
 
 use crate::clock::Clock;
-use crate::process::{DEFAULT_GRACE, Identity, end_detached, is_part_of};
+use crate::process::{DEFAULT_GRACE, ProcessIdentity, end_detached, is_part_of};
 use crate::run::ownership;
 use crate::run::snapshot;
-use crate::run::{Error, LogFold, Place, Root, RunLog};
-use crate::store::lock::{Lock, LockError, Mode, Wait};
+use crate::run::{Error, LogFold, RunDir, RunLog, RunRoot};
+use crate::store::lock::{Lock, LockError, LockMode, LockWait};
 
 /// How long one look waits for a process that starts a run, and how often.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -28,18 +28,18 @@ const SIDE_BY_SIDE: usize = 16;
 
 /// What the journal says, whether or not it is still true. A run whose journal is not there yet is
 /// starting.
-pub fn recorded(place: &Place) -> Result<RunState, Error> {
+pub fn recorded(place: &RunDir) -> Result<RunState, Error> {
     Ok(RunLog::<RunState>::read(&place.journal())?.into_fold())
 }
 
 /// How a run stands. One whose supervisor died is ended and recorded first, and what is missing of
 /// its documents written.
-pub fn look(place: &Place, clock: &Clock) -> Result<RunState, Error> {
+pub fn look(place: &RunDir, clock: &Clock) -> Result<RunState, Error> {
     open(place, clock).map(RunLog::into_fold)
 }
 
 /// The same, with its journal as far as it was read for that.
-pub fn open<F: LogFold>(place: &Place, clock: &Clock) -> Result<RunLog<F>, Error> {
+pub fn open<F: LogFold>(place: &RunDir, clock: &Clock) -> Result<RunLog<F>, Error> {
     let mut log = RunLog::new(&place.journal());
     prove_again(place, &mut log, clock)?;
     Ok(log)
@@ -47,7 +47,7 @@ pub fn open<F: LogFold>(place: &Place, clock: &Clock) -> Result<RunLog<F>, Error
 
 /// The same for a journal that was read before: only what was added since is read.
 pub fn prove_again<F: LogFold>(
-    place: &Place,
+    place: &RunDir,
     log: &mut RunLog<F>,
     clock: &Clock,
 ) -> Result<(), Error> {
@@ -58,7 +58,7 @@ pub fn prove_again<F: LogFold>(
 
 /// Proves how a run stands; whether that is what its journal said before. No documents are written:
 /// a listing of all runs writes nothing into those that are over.
-fn prove<F: LogFold>(place: &Place, log: &mut RunLog<F>, clock: &Clock) -> Result<bool, Error> {
+fn prove<F: LogFold>(place: &RunDir, log: &mut RunLog<F>, clock: &Clock) -> Result<bool, Error> {
     log.catch_up_or_restart()?;
     let state = log.state();
     if state.status.is_terminal()
@@ -66,7 +66,7 @@ fn prove<F: LogFold>(place: &Place, log: &mut RunLog<F>, clock: &Clock) -> Resul
     {
         return Ok(true);
     }
-    match take(place, Wait::No) {
+    match take(place, LockWait::No) {
         Ok(lock) => settle(place, log, &lock, None, clock)?,
         // Another process supervises it, cleans up after its supervisor, or starts it.
         Err(Error::Lock(LockError::Held { .. })) => {
@@ -84,7 +84,7 @@ fn prove<F: LogFold>(place: &Place, log: &mut RunLog<F>, clock: &Clock) -> Resul
 
 /// How each of many runs stands, and whether its journal said so by itself. They are looked at side
 /// by side: what a dead supervisor left is given time to end.
-pub(super) fn look_all(places: &[Place], clock: &Clock) -> Vec<Result<(RunState, bool), Error>> {
+pub(super) fn look_all(places: &[RunDir], clock: &Clock) -> Vec<Result<(RunState, bool), Error>> {
     let (next, seen) = (
         AtomicUsize::new(0),
         Mutex::new(Vec::with_capacity(places.len())),
@@ -110,13 +110,13 @@ pub(super) fn look_all(places: &[Place], clock: &Clock) -> Vec<Result<(RunState,
     seen.into_iter().map(|(_, looked)| looked).collect()
 }
 
-fn claim<'p>(places: &'p [Place], next: &AtomicUsize) -> Option<(usize, &'p Place)> {
+fn claim<'p>(places: &'p [RunDir], next: &AtomicUsize) -> Option<(usize, &'p RunDir)> {
     let index = next.fetch_add(1, Ordering::Relaxed);
     Some((index, places.get(index)?))
 }
 
 /// How a run stands once it has begun: a process that starts it is waited for.
-pub fn open_begun<F: LogFold>(place: &Place, clock: &Clock) -> Result<RunLog<F>, Error> {
+pub fn open_begun<F: LogFold>(place: &RunDir, clock: &Clock) -> Result<RunLog<F>, Error> {
     let mut log = RunLog::new(&place.journal());
     for _ in 0..LOOKS {
         prove_again(place, &mut log, clock)?;
@@ -124,7 +124,7 @@ pub fn open_begun<F: LogFold>(place: &Place, clock: &Clock) -> Result<RunLog<F>,
             return Ok(log);
         }
         // Given up when the start fails; where it succeeds, its supervisor goes on holding it.
-        let _held = Lock::acquire_unsigned(&place.lock(), Mode::Shared, Wait::For(PAUSE));
+        let _held = Lock::acquire_unsigned(&place.lock(), LockMode::Shared, LockWait::For(PAUSE));
     }
     Err(Error::StillThere {
         run: place.id().to_string(),
@@ -133,9 +133,9 @@ pub fn open_begun<F: LogFold>(place: &Place, clock: &Clock) -> Result<RunLog<F>,
 }
 
 /// Who supervises the last generation, as it was recorded.
-pub fn supervisor(state: &RunState) -> Option<Identity> {
+pub fn supervisor(state: &RunState) -> Option<ProcessIdentity> {
     let known = &state.start.as_ref()?.supervisor;
-    Some(Identity {
+    Some(ProcessIdentity {
         pid: known.pid,
         start_time: known.start,
         boot_id: known.boot.clone(),
@@ -143,7 +143,11 @@ pub fn supervisor(state: &RunState) -> Option<Identity> {
 }
 
 /// Refuses what was meant for another generation (A3).
-pub fn check_generation(place: &Place, state: &RunState, asked: Option<&str>) -> Result<(), Error> {
+pub fn check_generation(
+    place: &RunDir,
+    state: &RunState,
+    asked: Option<&str>,
+) -> Result<(), Error> {
     match asked.filter(|asked| *asked != state.generation()) {
         None => Ok(()),
         Some(asked) => Err(Error::OtherGeneration {
@@ -155,9 +159,9 @@ pub fn check_generation(place: &Place, state: &RunState, asked: Option<&str>) ->
 }
 
 /// Takes a run's lock: the directory may be moved away meanwhile, and then a lock protects nothing.
-pub(in crate::run) fn take(place: &Place, wait: Wait) -> Result<Lock, Error> {
+pub(in crate::run) fn take(place: &RunDir, wait: LockWait) -> Result<Lock, Error> {
     let path = place.lock();
-    match Lock::acquire_unsigned(&path, Mode::Exclusive, wait) {
+    match Lock::acquire_unsigned(&path, LockMode::Exclusive, wait) {
         Ok(lock) if lock.is_current(&path) => Ok(lock),
         Err(LockError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
             Err(gone(place))
@@ -169,19 +173,19 @@ pub(in crate::run) fn take(place: &Place, wait: Wait) -> Result<Lock, Error> {
 
 /// Writes the documents of a run that is over where the process that recorded that was killed
 /// before it could.
-pub(super) fn complete(place: &Place, state: &RunState, clock: &Clock) {
+pub(super) fn complete(place: &RunDir, state: &RunState, clock: &Clock) {
     if state.ended.is_none() || !state.status.is_terminal() || snapshot::has_result(place) {
         return;
     }
     // A lock holder writes them itself; and the run may have begun again.
-    if let Ok(_lock) = take(place, Wait::No)
+    if let Ok(_lock) = take(place, LockWait::No)
         && let Ok(state) = recorded(place)
     {
         snapshot::write(place, &state, clock.now());
     }
 }
 
-fn gone(place: &Place) -> Error {
+fn gone(place: &RunDir) -> Error {
     Error::NotFound {
         run: place.id().to_string(),
         close: None,
@@ -192,7 +196,7 @@ fn gone(place: &Place) -> Error {
 /// The lock shows that no process supervises. `asked` is what it was asked where that could not be
 /// recorded.
 pub(in crate::run) fn settle<F: LogFold>(
-    place: &Place,
+    place: &RunDir,
     log: &mut RunLog<F>,
     _lock: &Lock,
     asked: Option<RunControl>,
@@ -243,14 +247,14 @@ pub(in crate::run) fn settle<F: LogFold>(
     };
     log.catch_up()?;
     snapshot::write(place, log.state(), clock.now());
-    let root = Root::new(place.dir().parent().unwrap_or_else(|| Path::new("/")));
+    let root = RunRoot::new(place.dir().parent().unwrap_or_else(|| Path::new("/")));
     ownership::ended(&root, &start, &end, clock);
     Ok(())
 }
 
 /// Ends the processes that a dead supervisor left, and says how we know that it is dead.
 fn end_leftovers(start: &RunStart, mark: &str) -> String {
-    let here = Identity::of_self().map(|own| own.boot_id);
+    let here = ProcessIdentity::of_self().map(|own| own.boot_id);
     if here.as_ref() != Some(&start.supervisor.boot) {
         return "the machine was started anew since".to_owned();
     }

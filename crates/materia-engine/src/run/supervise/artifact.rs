@@ -17,7 +17,7 @@ pub(super) const HASHED_AT_END: u64 = 64 << 20;
 
 /// What is there of one artifact.
 #[derive(Debug, Clone, Serialize)]
-pub struct Entry {
+pub struct ArtifactEntry {
     /// Whether it is there.
     pub exists: bool,
     /// What was declared.
@@ -32,7 +32,7 @@ pub struct Entry {
 }
 
 /// The manifest of a generation; files larger than `largest` are not hashed.
-pub fn manifest(start: &RunStart, largest: u64) -> BTreeMap<String, Entry> {
+pub fn manifest(start: &RunStart, largest: u64) -> BTreeMap<String, ArtifactEntry> {
     start
         .artifacts
         .iter()
@@ -40,13 +40,13 @@ pub fn manifest(start: &RunStart, largest: u64) -> BTreeMap<String, Entry> {
         .collect()
 }
 
-fn entry(start: &RunStart, declared: &DeclaredArtifact, largest: u64) -> Entry {
+fn entry(start: &RunStart, declared: &DeclaredArtifact, largest: u64) -> ArtifactEntry {
     let path = Path::new(&start.cwd).join(&declared.path);
     let declared = DeclaredArtifact {
         path: path.to_string_lossy().into_owned(),
         ..declared.clone()
     };
-    let mut entry = Entry {
+    let mut entry = ArtifactEntry {
         exists: false,
         declared,
         size: None,

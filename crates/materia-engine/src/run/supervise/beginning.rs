@@ -11,12 +11,12 @@ use materia_model::run::{RUN_END, RUN_START, RunEnd, RunStart, RunState, RunStat
 
 use super::contacts;
 use crate::clock::Clock;
-use crate::process::Identity;
+use crate::process::ProcessIdentity;
 use crate::run::look::status::{self, settle};
 use crate::run::ownership;
 use crate::run::snapshot;
-use crate::run::{Error, Place, Root, RunLog, journal, recorded};
-use crate::store::lock::{Lock, LockError, Wait};
+use crate::run::{Error, RunDir, RunLog, RunRoot, journal, recorded};
+use crate::store::lock::{Lock, LockError, LockWait};
 use crate::store::{dir, stream, tree};
 
 /// How often a start waits for the process that cleans up after an earlier generation, and how long
@@ -29,8 +29,8 @@ const BEHIND_THE_START: u64 = 3;
 
 /// Records the beginning, durably. `made` says that the directory is new.
 pub(super) fn record(
-    root: &Root,
-    place: &Place,
+    root: &RunRoot,
+    place: &RunDir,
     start: &RunStart,
     made: bool,
     clock: &Clock,
@@ -52,14 +52,14 @@ pub(super) fn record(
 
 /// What is taken back.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Beginning<'a> {
-    pub(super) place: &'a Place,
+pub(super) struct StartedFiles<'a> {
+    pub(super) place: &'a RunDir,
     pub(super) generation: &'a str,
     /// Whether its directory was made for it.
     pub(super) made: bool,
 }
 
-impl Beginning<'_> {
+impl StartedFiles<'_> {
     /// Takes back what a failed beginning left, as far as it is ours: the start was not reported to
     /// the caller. Where another process has written to it all the same, or it has a past, it is
     /// recorded as over.
@@ -101,7 +101,7 @@ impl Beginning<'_> {
             }
         }
         if let Some(start) = ours {
-            let root = Root::new(self.place.dir().parent().unwrap_or_else(|| Path::new("/")));
+            let root = RunRoot::new(self.place.dir().parent().unwrap_or_else(|| Path::new("/")));
             ownership::ended(&root, &start, &end, clock);
         }
     }
@@ -109,8 +109,8 @@ impl Beginning<'_> {
 
 /// Takes the lock for life, behind a process that cleans up after an earlier generation; one that
 /// runs is left alone. Where the directory was just made there is no earlier one.
-pub(super) fn own(place: &Place, made: bool, clock: &Clock) -> Result<Lock, Error> {
-    let mut wait = Wait::No;
+pub(super) fn own(place: &RunDir, made: bool, clock: &Clock) -> Result<Lock, Error> {
+    let mut wait = LockWait::No;
     for _ in 0..PATIENCE {
         match status::take(place, wait) {
             Ok(lock) if made && !place.journal().exists() => return Ok(lock),
@@ -122,13 +122,13 @@ pub(super) fn own(place: &Place, made: bool, clock: &Clock) -> Result<Lock, Erro
             Err(Error::Lock(LockError::Held { .. })) => {
                 let state = recorded(place)?;
                 let supervisor = status::supervisor(&state).filter(|_| !state.status.is_terminal());
-                if let Some(supervisor) = supervisor.filter(Identity::is_alive) {
+                if let Some(supervisor) = supervisor.filter(ProcessIdentity::is_alive) {
                     return Err(Error::Active {
                         run: place.id().to_string(),
                         pid: Some(supervisor.pid),
                     });
                 }
-                wait = Wait::For(PAUSE);
+                wait = LockWait::For(PAUSE);
             }
             // It was archived or pruned in between.
             Err(Error::NotFound { .. }) => {
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     /// A first generation that has begun, and its lock.
-    fn begun(root: &Root) -> (Place, Lock) {
+    fn begun(root: &RunRoot) -> (RunDir, Lock) {
         let place = root.place(&"a".parse().unwrap());
         dir::create_private(place.dir()).unwrap();
         let lock = own(&place, true, &Clock::system()).unwrap();
@@ -167,14 +167,14 @@ mod tests {
     #[test]
     fn what_nobody_has_written_to_is_removed() {
         let temp = tempfile::tempdir().unwrap();
-        let (place, lock) = begun(&Root::new(temp.path()));
+        let (place, lock) = begun(&RunRoot::new(temp.path()));
         let (generation, made) = ("g", true);
-        let beginning = Beginning {
+        let beginning = StartedFiles {
             place: &place,
             generation,
             made,
         };
-        Beginning {
+        StartedFiles {
             generation: "another",
             ..beginning
         }
@@ -187,10 +187,10 @@ mod tests {
     #[test]
     fn a_directory_that_was_there_before_is_not_ours_to_remove() {
         let temp = tempfile::tempdir().unwrap();
-        let place = Root::new(temp.path()).place(&"a".parse().unwrap());
+        let place = RunRoot::new(temp.path()).place(&"a".parse().unwrap());
         dir::create_private(place.dir()).unwrap();
         let lock = own(&place, false, &Clock::system()).unwrap();
-        let beginning = Beginning {
+        let beginning = StartedFiles {
             place: &place,
             generation: "g",
             made: false,
@@ -202,12 +202,12 @@ mod tests {
     #[test]
     fn a_message_that_was_accepted_meanwhile_stays() {
         let temp = tempfile::tempdir().unwrap();
-        let (place, lock) = begun(&Root::new(temp.path()));
+        let (place, lock) = begun(&RunRoot::new(temp.path()));
         journal(&place, &Clock::system())
             .unwrap()
             .append_durable(MESSAGE, &json!({"id": "m"}))
             .unwrap();
-        let beginning = Beginning {
+        let beginning = StartedFiles {
             place: &place,
             generation: "g",
             made: true,

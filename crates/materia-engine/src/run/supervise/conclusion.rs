@@ -8,7 +8,7 @@ use materia_model::run::{RunControl, RunEnd, RunStart, RunStatus};
 use materia_model::text;
 
 use super::artifact;
-use super::watcher::Watcher;
+use super::watcher::SupervisorWatcher;
 use crate::execute::{self, FailedCommand, Outcome};
 
 /// How a generation ended.
@@ -16,7 +16,7 @@ pub(super) fn conclude(
     start: &RunStart,
     outcome: io::Result<Outcome>,
     asked: Option<RunControl>,
-    watcher: &Watcher<'_>,
+    watcher: &SupervisorWatcher<'_>,
 ) -> RunEnd {
     let mut end = RunEnd {
         generation: start.generation.clone(),

@@ -7,7 +7,7 @@
 use materia_model::message::Communication;
 use materia_model::run::RunStart;
 
-use crate::run::{Place, RunLog};
+use crate::run::{RunDir, RunLog};
 use crate::store::atomic;
 use crate::store::journal::{JournalError, SharedJournal};
 
@@ -20,7 +20,7 @@ const LONGEST: usize = 16 << 10;
 /// Writes the document for a generation whose start was recorded, where it is used or is there from
 /// an earlier one. That it cannot be written is no failure: the next message to the room writes it.
 pub(super) fn write(
-    place: &Place,
+    place: &RunDir,
     start: &RunStart,
     made: bool,
     journal: &SharedJournal,

@@ -12,9 +12,9 @@ use std::path::PathBuf;
 use materia_model::message::event::{DELIVERED, MESSAGE, Message, MessageDelivered};
 use materia_model::message::{DeliveryMethod, MailState};
 
-use crate::run::{Place, RunLog, is_dead};
+use crate::run::{RunDir, RunLog, is_dead};
 use crate::store::fifo::{self, FifoError};
-use crate::store::journal::{Held, JournalError, SharedJournal};
+use crate::store::journal::{JournalError, SharedJournal, WriteGuard};
 
 /// The type of a message that is a bare line.
 const PLAIN: &str = "run.message";
@@ -32,8 +32,8 @@ pub struct Poured {
 /// What is too long for a pipe waits for `receive`. At anything else it stops: what was sent later
 /// must not overtake.
 pub fn pour(
-    place: &Place,
-    held: &mut Held<'_>,
+    place: &RunDir,
+    held: &mut WriteGuard<'_>,
     mail: &MailState,
     up_to: u64,
 ) -> Result<Poured, JournalError> {
@@ -74,7 +74,7 @@ impl FifoDelivery {
     /// last look. What cannot be poured now is left to the next one.
     pub(super) fn look(
         &mut self,
-        place: &Place,
+        place: &RunDir,
         journal: &SharedJournal,
         log: &mut RunLog,
         came: bool,
@@ -89,7 +89,7 @@ impl FifoDelivery {
 
 /// Pours what waits; whether some of it waits still.
 fn pour_all(
-    place: &Place,
+    place: &RunDir,
     journal: &SharedJournal,
     log: &mut RunLog,
 ) -> Result<bool, JournalError> {
@@ -107,7 +107,7 @@ fn pour_all(
     Ok(poured.stuck || came)
 }
 
-fn path(place: &Place) -> PathBuf {
+fn path(place: &RunDir) -> PathBuf {
     place.dir().join("control.fifo")
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// The order of a supervisor.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Order {
+pub struct SupervisorOrder {
     /// The directory of all runs.
     pub root: PathBuf,
     /// The run.

@@ -14,26 +14,26 @@ use materia_model::name::RunId;
 use materia_model::run::{RunStart, RunState, RunSupervisor};
 use materia_model::secret::SecretGuard;
 
-use super::beginning::{Beginning, own, record};
-use super::order::Order;
+use super::beginning::{StartedFiles, own, record};
+use super::order::SupervisorOrder;
 use super::supervisor::{NEW, OLD, SUPERVISE};
 use crate::clock::Clock;
 use crate::process::{DetachedChild, SpawnError, inherited_variables, spawn_detached_child};
 use crate::run::look::status;
 use crate::run::ownership;
 use crate::run::snapshot;
-use crate::run::{Error, Place, Root};
+use crate::run::{Error, RunDir, RunRoot};
 use crate::store::dir;
 use crate::store::journal::JournalError;
-use crate::store::lock::{Lock, Wait};
+use crate::store::lock::{Lock, LockWait};
 use crate::wake::WakePipe;
 
 /// What programs inherit.
-pub(super) type Variables = BTreeMap<OsString, OsString>;
+pub(super) type ChildVariables = BTreeMap<OsString, OsString>;
 
 /// A run that runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Started {
+pub struct StartedRun {
     /// Its supervisor.
     pub pid: i32,
     /// The generation.
@@ -50,8 +50,8 @@ struct LaunchGuard {
 
 /// Starts a generation of a run, and returns when it runs; when that fails, nothing is left of it
 /// but, where the run has a past, the record that it was tried.
-pub fn start(order: &Order, clock: &Clock) -> Result<Started, Error> {
-    let root = Root::new(&order.root);
+pub fn start(order: &SupervisorOrder, clock: &Clock) -> Result<StartedRun, Error> {
+    let root = RunRoot::new(&order.root);
     let place = root.place(&order.run);
     place.check_free()?;
     dir::create_apart(root.path())?;
@@ -79,9 +79,9 @@ pub fn start(order: &Order, clock: &Clock) -> Result<Started, Error> {
             let lock = launch_guard
                 .lock
                 .take()
-                .or_else(|| status::take(&place, Wait::No).ok());
+                .or_else(|| status::take(&place, LockWait::No).ok());
             if let Some(lock) = &lock {
-                let beginning = Beginning {
+                let beginning = StartedFiles {
                     place: &place,
                     generation: &order.start.generation,
                     made,
@@ -94,12 +94,12 @@ pub fn start(order: &Order, clock: &Clock) -> Result<Started, Error> {
 }
 
 fn begin(
-    order: &Order,
-    (root, place): (&Root, &Place),
+    order: &SupervisorOrder,
+    (root, place): (&RunRoot, &RunDir),
     made: bool,
     launch_guard: &mut LaunchGuard,
     clock: &Clock,
-) -> Result<Started, Error> {
+) -> Result<StartedRun, Error> {
     let run = order.run.to_string();
     let directory = Path::new(&order.start.cwd);
     if !directory.is_dir() {
@@ -137,7 +137,7 @@ fn begin(
     supervisor
         .send_order(&text)
         .map_err(|_| Error::NoAnswer(run))?;
-    Ok(Started {
+    Ok(StartedRun {
         pid,
         generation: start.generation,
     })
@@ -162,10 +162,10 @@ fn not_started(run: &RunId, error: Error) -> Error {
 
 /// Starts the supervisor, which waits for its order.
 fn launch(
-    order: &Order,
-    place: &Place,
+    order: &SupervisorOrder,
+    place: &RunDir,
     made: bool,
-    inherited: &Variables,
+    inherited: &ChildVariables,
     files: [&dyn AsFd; 2],
 ) -> Result<DetachedChild, SpawnError> {
     let run = &order.run;
@@ -199,7 +199,7 @@ pub(super) fn guard(
     secret: &[String],
     start: &mut RunStart,
     context: &mut [String],
-    variables: &Variables,
+    variables: &ChildVariables,
 ) -> SecretGuard {
     let named: Vec<&str> = secret.iter().map(String::as_str).collect();
     let texts = variables

@@ -13,12 +13,12 @@ use materia_model::run::{MESSAGE, RunStart};
 use materia_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::run::Place;
+use crate::run::RunDir;
 use crate::store::journal::{From, Reader, SharedJournal};
 
 /// Hands messages over, in the order of the journal.
 pub(super) struct StdinDelivery<'s> {
-    place: &'s Place,
+    place: &'s RunDir,
     journal: &'s SharedJournal,
     reader: Option<Reader>,
     /// Behind which record the messages for the present command begin.
@@ -58,7 +58,7 @@ pub(super) fn wants_stdin(start: &RunStart) -> bool {
 
 impl<'s> StdinDelivery<'s> {
     /// Hands over what stands behind a record.
-    pub(super) fn after(seq: u64, place: &'s Place, journal: &'s SharedJournal) -> Self {
+    pub(super) fn after(seq: u64, place: &'s RunDir, journal: &'s SharedJournal) -> Self {
         Self {
             place,
             journal,

@@ -16,18 +16,18 @@ use materia_model::run_fold::RunFold;
 use materia_model::secret::SecretGuard;
 use materia_model::template::{Plan, wire};
 
-use super::beginning::Beginning;
+use super::beginning::StartedFiles;
 use super::conclusion::conclude;
-use super::order::Order;
-use super::start::{Variables, guard};
+use super::order::SupervisorOrder;
+use super::start::{ChildVariables, guard};
 use super::stdin_delivery::wants_stdin;
-use super::watcher::{Watcher, WatcherContext};
+use super::watcher::{SupervisorWatcher, WatcherContext};
 use crate::clock::Clock;
-use crate::execute::{self, Around, Request, Streams};
-use crate::process::{DEFAULT_GRACE, Nursery, inherited_files};
+use crate::execute::{self, DetachedIo, Request, Streams};
+use crate::process::{DEFAULT_GRACE, ProcessSet, inherited_files};
 use crate::run::ownership;
 use crate::run::snapshot;
-use crate::run::{Error, Place, Root, RunLog, journal};
+use crate::run::{Error, RunDir, RunLog, RunRoot, journal};
 use crate::store::journal::SharedJournal;
 use crate::store::lock::Lock;
 use crate::store::stream;
@@ -47,22 +47,22 @@ pub fn supervise(
     dir: PathBuf,
     generation: &str,
     made: bool,
-    variables: Variables,
+    variables: ChildVariables,
     clock: &Clock,
 ) -> io::Result<()> {
     let (mut stdin, [bell, lock]) = inherited_files()?;
     let mut text = Vec::new();
     stdin.read_to_end(&mut text)?;
     drop(stdin);
-    let place = Place::at(dir).ok_or(io::ErrorKind::InvalidInput)?;
+    let place = RunDir::at(dir).ok_or(io::ErrorKind::InvalidInput)?;
     let lock = Lock::from_inherited(lock)?.filter(|lock| lock.is_current(&place.lock()));
     let Some(lock) = lock else {
         // The launcher has failed, and has taken the beginning back.
         return Ok(());
     };
     // EOF before the end of the order: the launcher was killed.
-    let Ok(mut order) = serde_json::from_slice::<Order>(&text) else {
-        let beginning = Beginning {
+    let Ok(mut order) = serde_json::from_slice::<SupervisorOrder>(&text) else {
+        let beginning = StartedFiles {
             place: &place,
             generation,
             made,
@@ -100,8 +100,8 @@ pub fn supervise(
 
 /// A generation that has begun.
 struct Generation<'c> {
-    root: Root,
-    place: Place,
+    root: RunRoot,
+    place: RunDir,
     journal: SharedJournal,
     bell: WakePipe,
     streams: Streams,
@@ -113,8 +113,8 @@ struct Generation<'c> {
 impl<'c> Generation<'c> {
     /// Goes on from what the launcher began.
     fn go_on(
-        order: Order,
-        place: Place,
+        order: SupervisorOrder,
+        place: RunDir,
         bell: WakePipe,
         lock: Lock,
         clock: &'c Clock,
@@ -140,7 +140,7 @@ impl<'c> Generation<'c> {
         let journal = log.journal(clock)?;
         Ok((
             Self {
-                root: Root::new(order.root),
+                root: RunRoot::new(order.root),
                 place,
                 journal,
                 bell,
@@ -167,7 +167,7 @@ impl<'c> Generation<'c> {
         } = self;
         let start = log.state().start.clone().unwrap_or_default();
         snapshot::run(&place, log.state());
-        let around = Around::new(streams, guard, wants_stdin(&start));
+        let around = DetachedIo::new(streams, guard, wants_stdin(&start));
         let request = Request {
             plan,
             cwd: start.cwd.clone().into(),
@@ -185,7 +185,7 @@ impl<'c> Generation<'c> {
             clock,
             guard,
         };
-        let mut watcher = Watcher::new(surroundings, log);
+        let mut watcher = SupervisorWatcher::new(surroundings, log);
         let mut nursery = None;
         let outcome = prepared(bell).and_then(|prepared| {
             execute::run_in(&request, &around, nursery.insert(prepared), &mut watcher)
@@ -212,8 +212,8 @@ impl<'c> Generation<'c> {
 }
 
 /// A nursery that adopts what its commands leave, is interrupted by signals and woken by the bell.
-fn prepared(bell: &WakePipe) -> io::Result<Nursery> {
-    let mut nursery = Nursery::adopting()?;
+fn prepared(bell: &WakePipe) -> io::Result<ProcessSet> {
+    let mut nursery = ProcessSet::adopting()?;
     nursery.catch_interrupts()?;
     nursery.watch(bell)?;
     Ok(nursery)

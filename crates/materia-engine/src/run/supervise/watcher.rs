@@ -21,12 +21,12 @@ use super::fifo_delivery::FifoDelivery;
 use super::stdin_delivery::{StdinDelivery, wants_stdin};
 use crate::clock::{self, Clock, Stopwatch};
 use crate::execute::{ObserverCommand, RunController, RunObserver, RunProgress};
-use crate::process::{Exits, LeafId};
+use crate::process::{ChildId, Exits};
 use crate::run::look::status;
 use crate::run::snapshot;
-use crate::run::{Error, Place, Root, RunLog, journal};
+use crate::run::{Error, RunDir, RunLog, RunRoot, journal};
 use crate::store::journal::{JournalError, SharedJournal};
-use crate::store::spare::Spare;
+use crate::store::spare::UnnamedFile;
 use crate::wake::WakePipe;
 use crate::wake::waiters;
 
@@ -43,16 +43,16 @@ const LONGEST_WORD: usize = 4096;
 const MOST_WORDS: usize = 64;
 
 /// Watches a plan for its supervisor.
-pub(super) struct Watcher<'s> {
-    root: &'s Root,
-    place: &'s Place,
+pub(super) struct SupervisorWatcher<'s> {
+    root: &'s RunRoot,
+    place: &'s RunDir,
     journal: &'s SharedJournal,
     bell: &'s WakePipe,
     clock: &'s Clock,
     /// What the journal says, as far as it was read.
     log: RunLog,
     guard: &'s SecretGuard,
-    commands: BTreeMap<LeafId, u64>,
+    commands: BTreeMap<ChildId, u64>,
     /// The end of a command that is written down with what comes next, at the latest before we
     /// sleep: it may be the end of everything.
     done: Option<CommandDone>,
@@ -67,7 +67,7 @@ pub(super) struct Watcher<'s> {
     written: Stopwatch,
     patience: Duration,
     /// What the result is going to be written to.
-    spare: Option<Spare>,
+    spare: Option<UnnamedFile>,
     /// What hands messages to the commands, where they want them so.
     feeding: Option<StdinDelivery<'s>>,
     pipe: FifoDelivery,
@@ -76,8 +76,8 @@ pub(super) struct Watcher<'s> {
 /// What a watcher works with.
 #[derive(Clone, Copy)]
 pub(super) struct WatcherContext<'s> {
-    pub(super) root: &'s Root,
-    pub(super) place: &'s Place,
+    pub(super) root: &'s RunRoot,
+    pub(super) place: &'s RunDir,
     pub(super) journal: &'s SharedJournal,
     pub(super) bell: &'s WakePipe,
     pub(super) clock: &'s Clock,
@@ -85,7 +85,7 @@ pub(super) struct WatcherContext<'s> {
     pub(super) guard: &'s SecretGuard,
 }
 
-impl<'s> Watcher<'s> {
+impl<'s> SupervisorWatcher<'s> {
     pub(super) fn new(around: WatcherContext<'s>, log: RunLog) -> Self {
         let WatcherContext {
             root,
@@ -305,7 +305,7 @@ impl<'s> Watcher<'s> {
     }
 }
 
-impl RunObserver for Watcher<'_> {
+impl RunObserver for SupervisorWatcher<'_> {
     fn progress(&mut self, progress: RunProgress<'_>) {
         match progress {
             RunProgress::Started {
@@ -363,7 +363,7 @@ impl RunObserver for Watcher<'_> {
                 self.spare = self
                     .spare
                     .take()
-                    .or_else(|| Spare::in_dir(self.place.dir()));
+                    .or_else(|| UnnamedFile::in_dir(self.place.dir()));
                 self.write_progress();
             }
         }
@@ -384,7 +384,7 @@ impl RunObserver for Watcher<'_> {
     }
 }
 
-impl RunController for Watcher<'_> {
+impl RunController for SupervisorWatcher<'_> {
     fn commands(&mut self, stdin_drained: bool) -> Vec<ObserverCommand> {
         self.bell.drain();
         let came = self.catch_up();

@@ -7,33 +7,33 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use super::{ArtifactError, Missing, Root, components, create_at, failed};
+use super::{ArtifactError, ArtifactRoot, Missing, components, create_at, failed};
 use crate::failpoint;
 
 /// A directory below a root.
 #[derive(Debug)]
-pub struct Shelf {
+pub struct ArtifactDir {
     dir: OwnedFd,
     path: PathBuf,
 }
 
-impl Root {
+impl ArtifactRoot {
     /// Opens a directory below the root, and makes it where it is missing. What is made may be gone
     /// after a power cut.
-    pub fn shelf(&self, relative: impl AsRef<Path>) -> Result<Shelf, ArtifactError> {
+    pub fn shelf(&self, relative: impl AsRef<Path>) -> Result<ArtifactDir, ArtifactError> {
         let path = relative.as_ref();
         // The last component of a path is what stands in the directory; here it is only a name for
         // one.
         let inside = path.join("_");
         let (dir, _) = self.walk(&inside, Missing::CreateLightly)?;
-        Ok(Shelf {
+        Ok(ArtifactDir {
             dir,
             path: path.to_owned(),
         })
     }
 }
 
-impl Shelf {
+impl ArtifactDir {
     /// Keeps a whole artifact. It is visible at once, and as durable as the system makes it by
     /// itself.
     pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<(), ArtifactError> {

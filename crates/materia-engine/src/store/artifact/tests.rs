@@ -11,7 +11,7 @@ use super::*;
 /// A root beside a canary, with links in it that lead out.
 struct Trap {
     temp: tempfile::TempDir,
-    root: Root,
+    root: ArtifactRoot,
 }
 
 impl Trap {
@@ -28,7 +28,7 @@ impl Trap {
         symlink(outside.join("canary"), root.join("canary")).unwrap();
         symlink(outside.join("new"), root.join("dangling")).unwrap();
         symlink("loop", root.join("loop")).unwrap();
-        let root = Root::open(&root).unwrap();
+        let root = ArtifactRoot::open(&root).unwrap();
         Self { temp, root }
     }
 
@@ -40,7 +40,7 @@ impl Trap {
     }
 }
 
-fn read(root: &Root, path: &str) -> Result<String, ArtifactError> {
+fn read(root: &ArtifactRoot, path: &str) -> Result<String, ArtifactError> {
     let mut text = String::new();
     root.read(path)?.read_to_string(&mut text).unwrap();
     Ok(text)
@@ -49,7 +49,7 @@ fn read(root: &Root, path: &str) -> Result<String, ArtifactError> {
 #[test]
 fn artifacts_are_private_and_never_overwritten() {
     let temp = tempfile::tempdir().unwrap();
-    let root = Root::open(temp.path()).unwrap();
+    let root = ArtifactRoot::open(temp.path()).unwrap();
     root.write("sockets/build/1.output.md", b"first").unwrap();
     let mut streamed = root.create("sockets/build/1.stdout.txt").unwrap();
     streamed.write_all(b"streamed").unwrap();
@@ -197,7 +197,7 @@ proptest! {
 #[test]
 fn a_shelf_keeps_what_nothing_overwrites_and_stays_where_it_is() {
     let dir = tempfile::tempdir().unwrap();
-    let root = Root::open(dir.path()).unwrap();
+    let root = ArtifactRoot::open(dir.path()).unwrap();
     let shelf = root.shelf("sockets/build").unwrap();
     shelf.keep("1.txt", b"one").unwrap();
     assert!(matches!(

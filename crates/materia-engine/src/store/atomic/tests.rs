@@ -20,9 +20,9 @@ fn snapshot() -> Snapshot {
     }
 }
 
-fn finding(error: ReadError) -> Finding {
+fn finding(error: DocumentReadError) -> Finding {
     match error {
-        ReadError::Bad(finding) => *finding,
+        DocumentReadError::Bad(finding) => *finding,
         other => panic!("{other}"),
     }
 }
@@ -33,7 +33,7 @@ fn a_document_is_replaced_as_a_whole_and_is_private() {
     let path = temp.path().join("state.json");
     assert!(matches!(
         read_json::<Snapshot>(&path, 1, 100),
-        Err(ReadError::Missing(_))
+        Err(DocumentReadError::Missing(_))
     ));
     write_json(
         &path,

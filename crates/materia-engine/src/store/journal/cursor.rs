@@ -10,15 +10,15 @@ use materia_model::record;
 
 use super::Checkpoint;
 use super::error::{Damage, JournalError};
-use super::scan::{Item, Scan, Spot, Torn};
-use super::segment::{FileId, Files, open_if_there};
+use super::scan::{Item, SegmentScan, Spot, Torn};
+use super::segment::{FileId, SegmentFiles, open_if_there};
 
 /// A place in a journal.
 #[derive(Debug)]
 pub(super) struct Cursor {
-    files: Files,
+    files: SegmentFiles,
     from: From,
-    here: Option<Scan>,
+    here: Option<SegmentScan>,
     /// The last record and the number of the segment before this one.
     before: Option<(u64, u64)>,
 }
@@ -48,7 +48,7 @@ pub(super) enum Step {
 }
 
 impl Cursor {
-    pub(super) fn new(files: Files, from: From) -> Self {
+    pub(super) fn new(files: SegmentFiles, from: From) -> Self {
         Self {
             files,
             from,
@@ -58,13 +58,17 @@ impl Cursor {
     }
 
     /// The segment it stands in.
-    pub(super) fn scan(&self) -> Option<&Scan> {
+    pub(super) fn scan(&self) -> Option<&SegmentScan> {
         self.here.as_ref()
     }
 
     /// The last record read, in whatever segment.
     pub(super) fn last_seq(&self) -> Option<u64> {
-        let here = self.here.as_ref().and_then(Scan::last).map(|last| last.seq);
+        let here = self
+            .here
+            .as_ref()
+            .and_then(SegmentScan::last)
+            .map(|last| last.seq);
         here.or(self.before.map(|(last, _)| last))
     }
 
@@ -85,13 +89,13 @@ impl Cursor {
         let here = self
             .here
             .as_ref()
-            .and_then(Scan::header)
+            .and_then(SegmentScan::header)
             .map(|(_, header)| header.segment);
         here.or(self.before.map(|(_, segment)| segment))
             .unwrap_or(0)
     }
 
-    pub(super) fn scan_mut(&mut self) -> Option<&mut Scan> {
+    pub(super) fn scan_mut(&mut self) -> Option<&mut SegmentScan> {
         self.here.as_mut()
     }
 
@@ -149,7 +153,7 @@ impl Cursor {
         }
     }
 
-    fn first_segment(&self) -> Result<Option<Scan>, JournalError> {
+    fn first_segment(&self) -> Result<Option<SegmentScan>, JournalError> {
         if let From::Checkpoint(checkpoint) = self.from {
             return self.segment_of(checkpoint).map(Some);
         }
@@ -179,7 +183,7 @@ impl Cursor {
     }
 
     /// The segment that begins with the record after the last one read.
-    fn following_segment(&self) -> Result<Option<Scan>, JournalError> {
+    fn following_segment(&self) -> Result<Option<SegmentScan>, JournalError> {
         let Some(scan) = &self.here else {
             return Ok(None);
         };
@@ -208,10 +212,15 @@ impl Cursor {
     /// Whether the current segment is the first of a journal, which follows no other.
     fn begins_anew(&self) -> Result<bool, JournalError> {
         let mut current = self.open(self.files.current().to_owned(), None)?;
-        Ok(current.as_mut().map(Scan::first_seq).transpose()?.flatten() == Some(1))
+        Ok(current
+            .as_mut()
+            .map(SegmentScan::first_seq)
+            .transpose()?
+            .flatten()
+            == Some(1))
     }
 
-    fn segment_of(&self, checkpoint: Checkpoint) -> Result<Scan, JournalError> {
+    fn segment_of(&self, checkpoint: Checkpoint) -> Result<SegmentScan, JournalError> {
         let stale = || JournalError::StaleCheckpoint {
             file: self.files.current().to_owned(),
             seq: checkpoint.seq,
@@ -239,9 +248,14 @@ impl Cursor {
         }
     }
 
-    fn open(&self, path: PathBuf, expected: Option<u64>) -> Result<Option<Scan>, JournalError> {
+    fn open(
+        &self,
+        path: PathBuf,
+        expected: Option<u64>,
+    ) -> Result<Option<SegmentScan>, JournalError> {
         let file = open_if_there(&path).map_err(JournalError::io("open", &path))?;
-        file.map(|file| Scan::new(file, path, expected)).transpose()
+        file.map(|file| SegmentScan::new(file, path, expected))
+            .transpose()
     }
 
     fn closed_segments(&self) -> Result<Vec<u64>, JournalError> {

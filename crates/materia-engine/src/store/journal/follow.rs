@@ -15,7 +15,7 @@ use rustix::fs::inotify::WatchFlags;
 use super::cursor::{Cursor, From};
 use super::error::JournalError;
 use super::reader::next_record;
-use super::segment::{FileId, Files};
+use super::segment::{FileId, SegmentFiles};
 use crate::clock;
 use crate::wake::inotify::InotifyWatch;
 
@@ -29,7 +29,7 @@ const BATCH_BYTES: usize = 1 << 20;
 /// A reader that waits for more.
 #[derive(Debug)]
 pub struct Follower {
-    files: Files,
+    files: SegmentFiles,
     cursor: Cursor,
     watch: InotifyWatch,
     /// The file that is watched, and the watch.
@@ -41,7 +41,7 @@ pub struct Follower {
 impl Follower {
     /// Follows a journal, which need not exist yet; its directory has to.
     pub fn open(path: &Path, from: From) -> Result<Self, JournalError> {
-        let files = Files::new(path);
+        let files = SegmentFiles::new(path);
         let failed = JournalError::io("watch", files.dir());
         let watch = InotifyWatch::new().map_err(&failed)?;
         watch
@@ -118,7 +118,7 @@ impl Follower {
     /// changed meanwhile.
     fn watch_current(&mut self) -> Result<bool, JournalError> {
         let current = self.files.current();
-        let Some(here) = self.cursor.scan().map(super::scan::Scan::id) else {
+        let Some(here) = self.cursor.scan().map(super::scan::SegmentScan::id) else {
             return Ok(false);
         };
         if self.watched.is_some_and(|(id, _)| id == here) {

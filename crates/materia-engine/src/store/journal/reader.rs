@@ -11,7 +11,7 @@ use materia_model::record::{self, Record};
 use super::Checkpoint;
 use super::cursor::{Cursor, From, Step};
 use super::error::JournalError;
-use super::segment::Files;
+use super::segment::SegmentFiles;
 
 /// The records of a journal, headers and `recovered` records included.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub struct Reader {
 impl Reader {
     /// Opens a journal for reading.
     pub fn open(path: &Path, from: From) -> Result<Self, JournalError> {
-        let files = Files::new(path);
+        let files = SegmentFiles::new(path);
         let there = path.exists()
             || !files
                 .closed_segments()

@@ -42,7 +42,7 @@ pub(crate) fn records_read_by<T>(work: impl FnOnce() -> T) -> (usize, T) {
 
 /// A segment that is being read.
 #[derive(Debug)]
-pub(super) struct Scan {
+pub(super) struct SegmentScan {
     input: BufReader<File>,
     line: Vec<u8>,
     path: PathBuf,
@@ -65,7 +65,7 @@ pub(super) struct Spot {
 /// What comes next in a segment.
 #[derive(Debug)]
 pub(super) enum Item {
-    /// A record; [`Scan::line`] is its line.
+    /// A record; [`SegmentScan::line`] is its line.
     Record(Spot),
     /// A line that was never finished, at the very end.
     Torn(Torn),
@@ -91,7 +91,7 @@ enum Line {
     None,
 }
 
-impl Scan {
+impl SegmentScan {
     /// Reads a segment from its beginning.
     pub(super) fn new(
         file: File,

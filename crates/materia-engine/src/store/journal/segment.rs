@@ -19,11 +19,11 @@ use crate::store::dir;
 
 /// Where the segments of one journal are.
 #[derive(Debug, Clone)]
-pub(super) struct Files {
+pub(super) struct SegmentFiles {
     current: Arc<Path>,
 }
 
-impl Files {
+impl SegmentFiles {
     pub(super) fn new(path: &Path) -> Self {
         Self {
             current: path.into(),

@@ -21,9 +21,9 @@ use serde::Serialize;
 use super::cursor::{Cursor, Step};
 use super::error::JournalError;
 use super::scan::{Spot, Torn};
-use super::segment::{Files, Header};
+use super::segment::{Header, SegmentFiles};
 use super::synced::Synced;
-use super::tail::{self, Tail};
+use super::tail::{self, JournalTail};
 use super::{HEADER, RECOVERED};
 use crate::clock::Clock;
 use crate::failpoint;
@@ -42,11 +42,11 @@ pub struct Recovery {
 /// Runs the cursor to the end and gives the tail there, with what had to be cut to get it.
 pub(super) fn settle(
     cursor: &mut Cursor,
-    files: &Files,
+    files: &SegmentFiles,
     clock: &Clock,
     name: &str,
     synced: Option<&Arc<Synced>>,
-) -> Result<(Tail, Option<Recovery>), JournalError> {
+) -> Result<(JournalTail, Option<Recovery>), JournalError> {
     let step = cursor.run_to_end()?;
     settle_at(step, cursor, files, clock, name, synced)
 }
@@ -55,11 +55,11 @@ pub(super) fn settle(
 pub(super) fn settle_at(
     step: Step,
     cursor: &Cursor,
-    files: &Files,
+    files: &SegmentFiles,
     clock: &Clock,
     name: &str,
     synced: Option<&Arc<Synced>>,
-) -> Result<(Tail, Option<Recovery>), JournalError> {
+) -> Result<(JournalTail, Option<Recovery>), JournalError> {
     let (mut tail, recovery) = tail_at(step, cursor, files, clock, name, synced)?;
     tail.synced = synced.cloned();
     Ok((tail, recovery))
@@ -68,11 +68,11 @@ pub(super) fn settle_at(
 fn tail_at(
     step: Step,
     cursor: &Cursor,
-    files: &Files,
+    files: &SegmentFiles,
     clock: &Clock,
     name: &str,
     synced: Option<&Arc<Synced>>,
-) -> Result<(Tail, Option<Recovery>), JournalError> {
+) -> Result<(JournalTail, Option<Recovery>), JournalError> {
     let current = files.current();
     let failed = |action| JournalError::io(action, current);
     let next = cursor.last_seq().map_or(1, |last| last + 1);
@@ -80,7 +80,7 @@ fn tail_at(
     if matches!(step, Step::Missing) {
         let file = tail::create(current).map_err(failed("create"))?;
         return Ok((
-            Tail::begin(files.clone(), file, (next, header), clock.now())?,
+            JournalTail::begin(files.clone(), file, (next, header), clock.now())?,
             None,
         ));
     }
@@ -102,13 +102,14 @@ fn tail_at(
                 offset: torn.offset,
             };
             Ok((
-                Tail::new(files.clone(), file, header, last, torn.offset + length)?,
+                JournalTail::new(files.clone(), file, header, last, torn.offset + length)?,
                 Some(recovery),
             ))
         }
-        (_, Some((header, last, end))) => {
-            Ok((Tail::new(files.clone(), file, header, last, end)?, None))
-        }
+        (_, Some((header, last, end))) => Ok((
+            JournalTail::new(files.clone(), file, header, last, end)?,
+            None,
+        )),
         (Step::Torn(torn), None) => {
             let recovery = Recovery::of(&torn);
             let cutting = synced
@@ -121,12 +122,12 @@ fn tail_at(
                 seq: next,
                 offset: 0,
             };
-            let mut tail = Tail::new(files.clone(), file, (next, header), last, length)?;
+            let mut tail = JournalTail::new(files.clone(), file, (next, header), last, length)?;
             tail.append(clock.now(), RECOVERED, &recovery)?;
             Ok((tail, Some(recovery)))
         }
         (_, None) => Ok((
-            Tail::begin(files.clone(), file, (next, header), clock.now())?,
+            JournalTail::begin(files.clone(), file, (next, header), clock.now())?,
             None,
         )),
     }
@@ -144,7 +145,7 @@ impl Recovery {
 
 /// Writes a record over a torn end and gives its length.
 fn replace<T: Serialize>(
-    files: &Files,
+    files: &SegmentFiles,
     torn: &Torn,
     seq: u64,
     clock: &Clock,

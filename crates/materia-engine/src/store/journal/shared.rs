@@ -17,9 +17,9 @@ use serde::Serialize;
 use super::cursor::{Cursor, Step};
 use super::error::{Damage, JournalError};
 use super::scan::Spot;
-use super::segment::{FileId, Files};
-use super::synced::{Mark, Synced};
-use super::tail::Tail;
+use super::segment::{FileId, SegmentFiles};
+use super::synced::{SyncMark, Synced};
+use super::tail::JournalTail;
 use super::{Options, settle};
 use crate::clock::Clock;
 use crate::store::lock::{self, LockError};
@@ -27,7 +27,7 @@ use crate::store::lock::{self, LockError};
 /// A handle on a journal that others write to as well. Threads may share it.
 #[derive(Debug)]
 pub struct SharedJournal {
-    files: Files,
+    files: SegmentFiles,
     clock: Clock,
     options: Options,
     turn: Arc<File>,
@@ -38,14 +38,14 @@ pub struct SharedJournal {
 #[derive(Debug)]
 struct End {
     cursor: Cursor,
-    tail: Tail,
+    tail: JournalTail,
 }
 
 impl SharedJournal {
     /// Opens a journal for writing beside others, making it where there is none, and checks every
     /// record in it.
     pub fn open(path: &Path, clock: &Clock, options: &Options) -> Result<Self, JournalError> {
-        let files = Files::new(path);
+        let files = SegmentFiles::new(path);
         let turn = Arc::new(lock::open_file(&files.beside(".lock"))?);
         let synced = Arc::new(Synced::new(&files, &turn));
         let mut cursor = Cursor::new(files.clone(), options.from());
@@ -102,19 +102,19 @@ impl SharedJournal {
 
     /// Makes everything up to a mark durable; costs nothing where another writer's sync has reached
     /// it.
-    pub fn commit_to(&self, mark: &Mark) -> Result<(), JournalError> {
+    pub fn commit_to(&self, mark: &SyncMark) -> Result<(), JournalError> {
         self.synced
             .through(mark)
             .map_err(|why| self.end().tail.break_off(why))
     }
 
     /// Takes the turn: until it is dropped nobody else writes, and what is read is all there is.
-    pub fn hold(&self) -> Result<Held<'_>, JournalError> {
+    pub fn hold(&self) -> Result<WriteGuard<'_>, JournalError> {
         let mut end = self.end();
         end.tail.check_usable()?;
         let turn = Turn::take(&self.turn, &self.files)?;
         self.catch_up(&mut end)?;
-        Ok(Held {
+        Ok(WriteGuard {
             _turn: turn,
             end,
             journal: self,
@@ -197,14 +197,14 @@ impl SharedJournal {
 
 /// The right to write, and the certainty that nobody else does, until dropped.
 #[derive(Debug)]
-pub struct Held<'a> {
+pub struct WriteGuard<'a> {
     // Given back before another thread of this process may take it.
     _turn: Turn<'a>,
     end: MutexGuard<'a, End>,
     journal: &'a SharedJournal,
 }
 
-impl Held<'_> {
+impl WriteGuard<'_> {
     /// Writes a record and gives its number. It is visible at once, and durable after a commit.
     pub fn append<T: Serialize + ?Sized>(
         &mut self,
@@ -250,7 +250,7 @@ impl Held<'_> {
     }
 
     /// Where the records end, for [`SharedJournal::commit_to`] once the turn is over.
-    pub fn mark(&self) -> Mark {
+    pub fn mark(&self) -> SyncMark {
         self.end.tail.mark()
     }
 }
@@ -261,7 +261,7 @@ struct Turn<'a>(&'a File);
 
 impl<'a> Turn<'a> {
     /// Waits for those who take turns; one who never gives it back is not waited for.
-    fn take(file: &'a File, files: &Files) -> Result<Self, JournalError> {
+    fn take(file: &'a File, files: &SegmentFiles) -> Result<Self, JournalError> {
         let failed = |error| JournalError::io("take a turn at", files.current())(error);
         match file.try_lock() {
             Ok(()) => return Ok(Self(file)),

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use materia_model::record::checksum;
 
-use super::segment::{FileId, Files};
+use super::segment::{FileId, SegmentFiles};
 use super::sync_named;
 use crate::store::kernel::boot;
 
@@ -24,7 +24,7 @@ const LINE: usize = 160;
 
 /// A place in a journal up to which it has to be durable.
 #[derive(Debug, Clone)]
-pub struct Mark {
+pub struct SyncMark {
     pub(super) file: Arc<File>,
     pub(super) id: FileId,
     /// The first record of the segment: the number of a file can come back, this one cannot.
@@ -39,7 +39,7 @@ pub(super) struct Synced {
     board: Arc<File>,
     /// Threads of this process, which would hold the same lock.
     own: Mutex<()>,
-    files: Files,
+    files: SegmentFiles,
     syncs: AtomicU64,
 }
 
@@ -53,7 +53,7 @@ struct Reached {
 }
 
 impl Synced {
-    pub(super) fn new(files: &Files, board: &Arc<File>) -> Self {
+    pub(super) fn new(files: &SegmentFiles, board: &Arc<File>) -> Self {
         let (board, files) = (Arc::clone(board), files.clone());
         Self {
             board,
@@ -68,7 +68,7 @@ impl Synced {
     ///
     /// One leads and syncs; the others wait for its end together, and most of them find their
     /// records covered by then.
-    pub(super) fn through(&self, mark: &Mark) -> Result<(), String> {
+    pub(super) fn through(&self, mark: &SyncMark) -> Result<(), String> {
         let failed = |error: io::Error| format!("the turn to sync could not be taken ({error})");
         let own = self.own();
         loop {
@@ -78,7 +78,7 @@ impl Synced {
             match mark.file.try_lock() {
                 Ok(()) => {
                     return self.lead(
-                        &Turn {
+                        &SyncGuard {
                             file: &mark.file,
                             _own: own,
                         },
@@ -94,7 +94,7 @@ impl Synced {
         }
     }
 
-    fn lead(&self, _turn: &Turn<'_>, mark: &Mark) -> Result<(), String> {
+    fn lead(&self, _turn: &SyncGuard<'_>, mark: &SyncMark) -> Result<(), String> {
         let reached = read(&self.board);
         if reached.is_some_and(|reached| reached.covers(mark)) {
             return Ok(());
@@ -122,11 +122,11 @@ impl Synced {
 
     /// Takes back what was said, and lets nobody say anything about a segment until it has been
     /// cut.
-    pub(super) fn retract<'a>(&'a self, segment: &'a File) -> io::Result<Turn<'a>> {
+    pub(super) fn retract<'a>(&'a self, segment: &'a File) -> io::Result<SyncGuard<'a>> {
         let own = self.own();
         segment.lock()?;
         write(&self.board, None);
-        Ok(Turn {
+        Ok(SyncGuard {
             file: segment,
             _own: own,
         })
@@ -144,7 +144,7 @@ impl Synced {
 
 /// The right to sync a segment and to say so, or to cut it, until dropped.
 #[derive(Debug)]
-pub(super) struct Turn<'a> {
+pub(super) struct SyncGuard<'a> {
     file: &'a File,
     _own: MutexGuard<'a, ()>,
 }
@@ -163,18 +163,18 @@ fn write(file: &File, reached: Option<Reached>) {
     let _ = file.write_all_at(format!("{line:<LINE$}").as_bytes(), 0);
 }
 
-impl Drop for Turn<'_> {
+impl Drop for SyncGuard<'_> {
     fn drop(&mut self) {
         let _ = self.file.unlock();
     }
 }
 
 impl Reached {
-    fn is_at(&self, mark: &Mark) -> bool {
+    fn is_at(&self, mark: &SyncMark) -> bool {
         self.id == mark.id && self.first == mark.first
     }
 
-    fn covers(&self, mark: &Mark) -> bool {
+    fn covers(&self, mark: &SyncMark) -> bool {
         self.trusted && self.is_at(mark) && self.end >= mark.end
     }
 

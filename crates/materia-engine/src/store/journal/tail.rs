@@ -1,7 +1,7 @@
 //! The end of a journal, where records are written.
 //!
 //! Owns the file that is appended to, the next number, taking back a write that failed, and closing
-//! a full segment. Whoever has a `Tail` has the right to write: [`super::Journal`] for its
+//! a full segment. Whoever has a `JournalTail` has the right to write: [`super::Journal`] for its
 //! lifetime, [`super::SharedJournal`] for one turn. Never reads, never repairs, never syncs a
 //! record on its own account but when it closes a segment.
 
@@ -20,8 +20,8 @@ use serde::Serialize;
 
 use super::error::JournalError;
 use super::scan::Spot;
-use super::segment::{FileId, Files, Header};
-use super::synced::{Mark, Synced};
+use super::segment::{FileId, Header, SegmentFiles};
+use super::synced::{SyncMark, Synced};
 use super::{Checkpoint, HEADER};
 use crate::failpoint;
 use crate::store::atomic;
@@ -32,8 +32,8 @@ const MAX_KEPT_BUFFER: usize = 64 << 10;
 
 /// The end of a journal.
 #[derive(Debug)]
-pub(super) struct Tail {
-    pub(super) files: Files,
+pub(super) struct JournalTail {
+    pub(super) files: SegmentFiles,
     pub(super) file: Arc<File>,
     pub(super) id: FileId,
     /// The first record of the segment, and its header.
@@ -52,10 +52,10 @@ pub(super) struct Tail {
     broken: Option<String>,
 }
 
-impl Tail {
+impl JournalTail {
     /// The end of a segment that has its header.
     pub(super) fn new(
-        files: Files,
+        files: SegmentFiles,
         file: File,
         (first, header): (u64, Header),
         last: Spot,
@@ -79,7 +79,7 @@ impl Tail {
 
     /// The end of a segment that is empty: writes its header.
     pub(super) fn begin(
-        files: Files,
+        files: SegmentFiles,
         file: File,
         (first, header): (u64, Header),
         at: Timestamp,
@@ -164,8 +164,8 @@ impl Tail {
     }
 
     /// Where the records end by now, for a sync that has to reach it.
-    pub(super) fn mark(&self) -> Mark {
-        Mark {
+    pub(super) fn mark(&self) -> SyncMark {
+        SyncMark {
             file: Arc::clone(&self.file),
             id: self.id,
             first: self.first,

@@ -211,7 +211,7 @@ fn a_checkpoint_bounds_what_is_read() {
     note(&journal, 7..20);
     drop(journal);
     // What stands before the checkpoint is not looked at, so damage there goes unnoticed.
-    let first = Files::new(&desk.path()).closed(1);
+    let first = SegmentFiles::new(&desk.path()).closed(1);
     let mut bytes = fs::read(&first).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

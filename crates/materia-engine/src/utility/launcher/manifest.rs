@@ -15,11 +15,11 @@ const LARGEST: u64 = 1 << 20;
 
 /// The manifest.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Manifest(Map<String, Value>);
+pub(super) struct LauncherManifest(Map<String, Value>);
 
 /// What is known of one launcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct LauncherEntry {
     /// The hash of what was put there.
     pub(super) source_hash: String,
     /// Its file.
@@ -29,7 +29,7 @@ pub(super) struct Entry {
 }
 
 /// The manifest in a file, where one can be read.
-pub(super) fn read(path: &Path) -> Option<Manifest> {
+pub(super) fn read(path: &Path) -> Option<LauncherManifest> {
     let mut text = String::new();
     File::open(path)
         .ok()?
@@ -39,24 +39,24 @@ pub(super) fn read(path: &Path) -> Option<Manifest> {
     let document: Map<String, Value> = serde_json::from_str(&text).ok()?;
     let known =
         document.get("version") == Some(&json!(1)) && document.get("utilities")?.is_object();
-    known.then_some(Manifest(document))
+    known.then_some(LauncherManifest(document))
 }
 
-impl Manifest {
+impl LauncherManifest {
     /// What is known of a launcher; an entry that is no good, or points out of the directory, is
     /// none.
-    pub(super) fn get(&self, name: &str) -> Option<Entry> {
+    pub(super) fn get(&self, name: &str) -> Option<LauncherEntry> {
         let entry = self.0.get("utilities")?.get(name)?;
         let word = |field: &str| entry.get(field).and_then(Value::as_str).map(str::to_owned);
         let profile_file = word("profileFile").filter(|file| is_plain(file))?;
-        Some(Entry {
+        Some(LauncherEntry {
             source_hash: word("sourceHash")?,
             profile_file,
             conflict: word("conflict"),
         })
     }
 
-    pub(super) fn set(&mut self, name: &str, entry: &Entry) {
+    pub(super) fn set(&mut self, name: &str, entry: &LauncherEntry) {
         let mut written =
             json!({"sourceHash": entry.source_hash, "profileFile": entry.profile_file});
         if let Some(conflict) = &entry.conflict {
@@ -73,7 +73,7 @@ impl Manifest {
     }
 }
 
-impl Default for Manifest {
+impl Default for LauncherManifest {
     fn default() -> Self {
         Self(Map::from_iter([
             ("version".to_owned(), json!(1)),

@@ -7,7 +7,7 @@ use rustix::fs::symlink;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::home::Variables;
+use crate::home::HomeVariables;
 
 struct Profile(tempfile::TempDir);
 
@@ -17,11 +17,11 @@ impl Profile {
     }
 
     fn sync(&self) -> Vec<String> {
-        let variables = Variables {
+        let variables = HomeVariables {
             profile_dir: Some(self.0.path().join("p")),
-            ..Variables::default()
+            ..HomeVariables::default()
         };
-        let home = Home::locate(&Variables {
+        let home = Home::locate(&HomeVariables {
             home: Some("/nowhere".into()),
             ..variables
         })

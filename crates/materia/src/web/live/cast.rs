@@ -31,12 +31,12 @@ pub(super) fn declare(types: &mut Types) {
 }
 
 /// A cast and the page that looks at it.
-pub(super) struct Cast {
+pub(super) struct LiveCast {
     cast: Waking<CastFollower>,
     page: mpsc::Sender<Event>,
 }
 
-impl Cast {
+impl LiveCast {
     pub(super) fn new(cast: CastFollower, page: mpsc::Sender<Event>) -> Result<Self, ApiError> {
         let cast = Waking::new(cast)
             .map_err(|error| ApiError::from_error(ErrorKind::Failed, "no_watch", &error))?;

@@ -33,7 +33,7 @@ pub(super) fn declare(types: &mut Types) {
 }
 
 /// One page and what it was sent.
-pub(super) struct Run {
+pub(super) struct LiveRun {
     state: State,
     output: Waking<RunOutput>,
     looked: Option<(Stopwatch, Option<u64>)>,
@@ -44,7 +44,7 @@ pub(super) struct Run {
 /// The page is gone, or the run cannot be read any more.
 struct Over;
 
-impl Run {
+impl LiveRun {
     /// Looks at a run from where the page left off.
     pub(super) fn open(
         state: State,

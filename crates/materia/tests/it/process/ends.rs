@@ -249,8 +249,8 @@ fn an_identity_does_not_signal_another_process_with_its_pid() {
         .arg("100")
         .spawn()
         .unwrap();
-    let real = Identity::of(child.id().cast_signed()).unwrap();
-    let predecessor = Identity {
+    let real = ProcessIdentity::of(child.id().cast_signed()).unwrap();
+    let predecessor = ProcessIdentity {
         start_time: real.start_time - 1,
         ..real.clone()
     };

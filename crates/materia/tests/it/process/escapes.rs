@@ -182,7 +182,7 @@ fn a_sweep_leaves_detached_processes_alone() {
     let detached = harness.recorded();
     assert_eq!(detached.len(), 2);
     assert!(
-        detached.iter().all(Identity::is_alive),
+        detached.iter().all(ProcessIdentity::is_alive),
         "a detached process was swept"
     );
     let swept = materia_engine::process::end_detached(&name, Duration::from_secs(5));

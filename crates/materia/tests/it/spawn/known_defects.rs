@@ -80,7 +80,7 @@ fn a_slow_supervisor_keeps_its_lock() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let known = env.run_state("a").start.unwrap().supervisor;
-    let supervisor = Identity {
+    let supervisor = ProcessIdentity {
         pid: known.pid,
         start_time: known.start,
         boot_id: known.boot,

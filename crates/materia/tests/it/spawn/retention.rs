@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use materia_engine::store::lock::{Lock, Mode, Wait};
+use materia_engine::store::lock::{Lock, LockMode, LockWait};
 
 use super::*;
 
@@ -119,7 +119,8 @@ fn the_sweep_removes_runs_that_never_started_unless_locked() {
         std::fs::create_dir_all(run_dir.dir()).unwrap();
         std::fs::write(run_dir.lock(), "").unwrap();
     }
-    let _held = Lock::acquire_unsigned(&run_dirs[1].lock(), Mode::Exclusive, Wait::No).unwrap();
+    let _held =
+        Lock::acquire_unsigned(&run_dirs[1].lock(), LockMode::Exclusive, LockWait::No).unwrap();
     run::sweep(&env.runs_root(), Duration::MAX, &Clock::system()).unwrap();
     assert_eq!(
         run_dirs.map(|run_dir| run_dir.dir().exists()),

@@ -1,12 +1,12 @@
 //! The status table: every status of a run follows from evidence.
 
-use materia_engine::store::lock::{Holder, Lock, Mode, Wait};
+use materia_engine::store::lock::{Holder, Lock, LockMode, LockWait};
 use materia_model::run::{RUN_START, RunStart, RunSupervisor};
 
 use super::*;
 
 /// Creates a run whose supervisor, of this boot or another one, does not exist.
-fn run_without_supervisor(env: &TestEnv, id: &str, boot: &str, more: &[(&str, Value)]) -> Place {
+fn run_without_supervisor(env: &TestEnv, id: &str, boot: &str, more: &[(&str, Value)]) -> RunDir {
     let run_dir = env.run_dir(id);
     std::fs::create_dir_all(run_dir.dir()).unwrap();
     let journal = run::journal(&run_dir, &Clock::system()).unwrap();
@@ -30,7 +30,7 @@ fn run_without_supervisor(env: &TestEnv, id: &str, boot: &str, more: &[(&str, Va
 }
 
 fn this_boot() -> String {
-    Identity::of_self().unwrap().boot_id
+    ProcessIdentity::of_self().unwrap().boot_id
 }
 
 #[test]
@@ -66,8 +66,8 @@ fn a_locked_run_without_records_is_starting_else_it_is_not_found() {
     std::fs::create_dir_all(run_dir.dir()).unwrap();
     let held_lock = Lock::acquire(
         &run_dir.lock(),
-        Mode::Exclusive,
-        Wait::No,
+        LockMode::Exclusive,
+        LockWait::No,
         &Holder::current(),
     )
     .unwrap();

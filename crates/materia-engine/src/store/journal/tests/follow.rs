@@ -19,7 +19,13 @@ fn a_follower_sees_every_record_once_across_segments() {
         }
     });
     assert_eq!(seen, desk.read().unwrap());
-    assert!(Files::new(&desk.path()).closed_segments().unwrap().len() > 10);
+    assert!(
+        SegmentFiles::new(&desk.path())
+            .closed_segments()
+            .unwrap()
+            .len()
+            > 10
+    );
     assert_eq!(follower.next(NOT_AT_ALL).unwrap(), []);
 }
 

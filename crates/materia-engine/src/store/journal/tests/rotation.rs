@@ -7,7 +7,7 @@ fn a_full_segment_is_closed_under_the_number_of_its_first_record() {
     let desk = Desk::rotating(Some(300));
     let journal = desk.open().unwrap();
     note(&journal, 0..6);
-    let files = Files::new(&desk.path());
+    let files = SegmentFiles::new(&desk.path());
     let closed = files.closed_segments().unwrap();
     assert_eq!(closed, [1, 4]);
     assert!(
@@ -36,7 +36,7 @@ fn a_full_segment_is_closed_under_the_number_of_its_first_record() {
 #[test]
 fn a_journal_left_between_two_segments_goes_on() {
     let desk = Desk::new().written(3);
-    let files = Files::new(&desk.path());
+    let files = SegmentFiles::new(&desk.path());
     fs::rename(desk.path(), files.closed(1)).unwrap();
     assert_eq!(desk.notes(), numbers(3));
     for half_a_header in ["", "{\"seq\":5,\"at"] {
@@ -60,7 +60,7 @@ fn a_journal_left_between_two_segments_goes_on() {
 #[test]
 fn a_missing_or_unfinished_segment_is_refused_and_a_missing_beginning_is_history() {
     let desk = Desk::rotating(Some(300)).written(8);
-    let files = Files::new(&desk.path());
+    let files = SegmentFiles::new(&desk.path());
     let first = files.closed(1);
     fs::rename(&first, desk.temp.path().join("kept")).unwrap();
     let records = desk.read().unwrap();
