@@ -13,7 +13,7 @@ impl Engine {
     /// The session that the caller named, or the one that it inherited (A9).
     pub fn session(&self, requested: Option<&str>) -> Result<Option<SessionId>, ApiError> {
         let session = self.caller(requested)?.session;
-        Ok(session.as_deref().map(session_id).transpose()?)
+        session.as_deref().map(session_id).transpose()
     }
 
     /// A session with a new name, which begins with `prefix`.

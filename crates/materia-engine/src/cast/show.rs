@@ -263,7 +263,7 @@ fn note(steps: &mut Vec<CastStep>, record: &Record, event: &CastEvent) {
         CastEventBody::SocketRefinement(_) => end(StepOutcome::Waiting),
         CastEventBody::SocketInterrupted(_) => end(StepOutcome::Interrupted),
         CastEventBody::SocketFailed(_) | CastEventBody::SameSocketRecoveryExhausted(_) => {
-            end(StepOutcome::Failed)
+            end(StepOutcome::Failed);
         }
         CastEventBody::SocketComplete(complete) => {
             end(StepOutcome::Done);

@@ -312,7 +312,7 @@ fn leaves(plan: &Plan, into: &mut Vec<Vec<String>>) {
         PlanBody::Command { argv, .. } => into.push(argv.clone()),
         PlanBody::Sequence(steps) => steps.iter().for_each(|step| leaves(step, into)),
         PlanBody::Parallel { branches, .. } => {
-            branches.iter().for_each(|branch| leaves(branch, into))
+            branches.iter().for_each(|branch| leaves(branch, into));
         }
         PlanBody::Nested(inner) => leaves(inner, into),
         PlanBody::Skipped(_) => {}

@@ -107,9 +107,10 @@ impl CallRequest {
             Self::Spawn(request) => Answer::of(engine.spawn(request)),
             Self::SpawnAgent(request) => Answer::of(engine.spawn_agent(request, &mut ())),
             Self::SpawnCast(request, run) => Answer::of(engine.spawn_cast(&request, &run, &mut ())),
-            Self::Cast(request) => {
-                Answer::with_code(engine.cast(&request, &mut ()), |report| report.exit_code())
-            }
+            Self::Cast(request) => Answer::with_code(
+                engine.cast(&request, &mut ()),
+                materia_engine::api::CastReport::exit_code,
+            ),
             Self::CastList => Answer::of(engine.casts(&CastListRequest::default())),
             Self::CastShow(cast) => Answer::of(engine.cast_show(&CastShowRequest {
                 cast: Some(cast),
@@ -131,9 +132,10 @@ impl CallRequest {
             Self::LoadoutList => Answer::of(engine.loadouts(&LoadoutsRequest::default())),
             Self::Grid(loadout) => grid(engine, loadout),
             Self::RecipeList => Answer::of(engine.recipe_list()),
-            Self::RecipeDoctor => {
-                Answer::with_code(engine.recipe_doctor(), |report| report.exit_code())
-            }
+            Self::RecipeDoctor => Answer::with_code(
+                engine.recipe_doctor(),
+                materia_engine::recipe::RecipeDoctorReport::exit_code,
+            ),
             Self::RecipeShow(name) => Answer::of(engine.recipe_show(&name)),
             Self::ToolList => Answer::of(engine.tool_list()),
             Self::ToolRegister(request) => Answer::of(engine.tool_register(request)),

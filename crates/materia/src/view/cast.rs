@@ -297,7 +297,7 @@ impl CastObserver for CastView {
                 self.say(Role::Warning, "rework", &format!("back to {to}: {reason}"));
             }
             CastEventBody::SocketFailed(failed) => {
-                self.step(Role::Bad, "failed", &failed.place, "")
+                self.step(Role::Bad, "failed", &failed.place, "");
             }
             CastEventBody::SameSocketRecoveryStart(again) => {
                 let more = format!(", again because of {}", again.reason);

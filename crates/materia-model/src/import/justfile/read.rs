@@ -184,7 +184,7 @@ fn statement(file: &mut Justfile<'_>, above: Above, line: &str, span: Range<usiz
             variable(file, name, rest, &span);
         }
         [JustToken::Name(name), JustToken::Sign(":="), rest @ ..] => {
-            variable(file, name, rest, &span)
+            variable(file, name, rest, &span);
         }
         [JustToken::Name(word), ..]
             if matches!(word.as_str(), "import" | "mod" | "unexport") && !line.contains(':') =>

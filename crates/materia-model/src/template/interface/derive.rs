@@ -168,7 +168,7 @@ impl Walk<'_> {
                     .for_each(|word| self.text(word, frame, None, Need::Required));
             }
             NodeBody::Children(children) => {
-                children.iter().for_each(|child| self.node(child, frame))
+                children.iter().for_each(|child| self.node(child, frame));
             }
             NodeBody::Nested(inner) => self.node(inner, frame),
         }
@@ -240,7 +240,7 @@ impl Walk<'_> {
                 self.mention(name, frame, plain, need, default.as_deref());
             }
             PlaceholderForm::Fallback { name, .. } => {
-                self.mention(name, frame, plain, Need::Optional, None)
+                self.mention(name, frame, plain, Need::Optional, None);
             }
             PlaceholderForm::Choice { name, .. } => {
                 self.mention(name, frame, Inferred::Bool, Need::Optional, None);
@@ -252,11 +252,11 @@ impl Walk<'_> {
                 }
             }
             PlaceholderForm::Length { name } => {
-                self.mention(name, frame, Inferred::Array, need, None)
+                self.mention(name, frame, Inferred::Array, need, None);
             }
             PlaceholderForm::Stage { .. } => {}
             PlaceholderForm::Expression { expression, .. } => {
-                self.integers(expression, frame, need)
+                self.integers(expression, frame, need);
             }
         }
     }
