@@ -1,8 +1,8 @@
 //! Casts: one request walking through a graph.
 //!
 //! Owns the events of a cast, the state that they fold into, and the decision what comes next.
-//! [`Kernel::decide`] looks at the graph and the state and names one [`Effect`]; a driver performs
-//! it, records what happened, and folds it with [`State::apply`]. Nothing else changes a state, so
+//! [`Kernel::decide`] looks at the graph and the state and names one [`CastEffect`]; a driver performs
+//! it, records what happened, and folds it with [`CastState::apply`]. Nothing else changes a state, so
 //! a cast that was killed goes on by "fold, then decide". Never waits, runs, reads or writes: no
 //! clock, no file, no process.
 //!

@@ -88,7 +88,7 @@ pub fn end_detached(name: &str, grace: Duration) -> SweepReport {
 /// and what descends from it: what is left after their process was killed (A6). Waits until it is
 /// gone.
 ///
-/// [`Nursery::carry`]: super::Nursery::carry
+/// [`Nursery::carry`]: super::ProcessSet::carry
 pub fn end_carried(name: &str, grace: Duration) -> SweepReport {
     end(None, Scope::Left(name), grace)
 }

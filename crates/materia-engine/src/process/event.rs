@@ -55,7 +55,7 @@ pub enum Event {
     /// A leaf is over. Comes exactly once for every leaf, as its last event.
     Ended(Box<ProcessEnd>),
     /// This process was asked to stop; see
-    /// [`Nursery::catch_interrupts`](super::Nursery::catch_interrupts).
+    /// [`Nursery::catch_interrupts`](super::ProcessSet::catch_interrupts).
     Interrupt(Signal),
     /// A watched descriptor can be read. Comes again until somebody has read it.
     Readable(WatchId),
@@ -96,7 +96,7 @@ impl Waker {
         Ok(Self(Arc::new(event)))
     }
 
-    /// Makes [`Nursery::next`](super::Nursery::next) return [`Event::Woken`], once for any number
+    /// Makes [`Nursery::next`](super::ProcessSet::next) return [`Event::Woken`], once for any number
     /// of calls before it.
     pub fn wake(&self) {
         let _ = rustix::io::write(&*self.0, &1u64.to_ne_bytes());

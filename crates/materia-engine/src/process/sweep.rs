@@ -16,7 +16,7 @@ use super::tree;
 
 impl ProcessSet {
     /// Ends every process that is left of this nursery: leaves that run, and what ended ones left
-    /// behind. The ends of the leaves are told by [`Nursery::next`] afterwards, their live output
+    /// behind. The ends of the leaves are told by [`ProcessSet::next`] afterwards, their live output
     /// is not. An interrupt meanwhile ends all grace. Costs two system calls when an adopting
     /// nursery has nothing left.
     pub fn sweep(&mut self, grace: Duration) -> SweepReport {
