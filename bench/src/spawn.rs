@@ -19,7 +19,7 @@ pub(crate) fn run(rounds: usize) -> Result<(), BoxError> {
     let mut plain = ProcessSet::new();
     let sequential = vec![
         Candidate::new("C posix_spawn loop (baseline)", || baseline_turn(&program)),
-        Candidate::new("nursery", || materia_turn(&mut plain)),
+        Candidate::new("processes", || materia_turn(&mut plain)),
     ];
     compare(
         "start, capture and wait for `true`, one after the other",
@@ -31,7 +31,7 @@ pub(crate) fn run(rounds: usize) -> Result<(), BoxError> {
     let mut adopting = ProcessSet::adopting()?;
     let adopted = vec![
         Candidate::new("C posix_spawn loop (baseline)", || baseline_turn(&program)),
-        Candidate::new("adopting nursery", || materia_turn(&mut adopting)),
+        Candidate::new("adopting processes", || materia_turn(&mut adopting)),
     ];
     compare(
         "the same in a process that adopts orphans",
@@ -55,11 +55,11 @@ fn baseline_turn(program: &Path) -> Result<Duration, BoxError> {
 }
 
 /// Measures materia in the same way: the median of single operations.
-fn materia_turn(nursery: &mut ProcessSet) -> Result<Duration, BoxError> {
+fn materia_turn(processes: &mut ProcessSet) -> Result<Duration, BoxError> {
     let mut times = Vec::with_capacity(SPAWNS as usize);
     for _ in 0..SPAWNS {
         let start = Instant::now();
-        let ended = nursery.run(Command::new(["/bin/true"]));
+        let ended = processes.run(Command::new(["/bin/true"]));
         times.push(start.elapsed());
         if !ended.success() {
             return Err(format!("true failed: {:?}", ended.cause).into());

@@ -1,7 +1,7 @@
 //! Runs a plan: leaves, sequences, parallel branches, retries, deadlines.
 //!
 //! Owns the walk through a [`Plan`] and the data that flows between its steps. Everything is one
-//! loop over one nursery: no threads, no shell, no pumping of bytes through our memory. Never reads
+//! loop over one process set: no threads, no shell, no pumping of bytes through our memory. Never reads
 //! a template (the plan has nothing left to resolve), never prints (it reports to a [`RunObserver`]),
 //! never starts a process itself (`engine::process` does).
 
@@ -138,7 +138,7 @@ pub trait RunObserver {
 
 /// An observer that may also direct the plan, such as the supervisor of a run.
 pub(crate) trait RunController: RunObserver {
-    /// What is to be done now; asked when something that the nursery watches can be read, and when
+    /// What is to be done now; asked when something that the process set watches can be read, and when
     /// time has passed. `stdin_drained` says that a command has taken everything that it was fed.
     fn commands(&mut self, stdin_drained: bool) -> Vec<ObserverCommand>;
 }
@@ -181,13 +181,13 @@ impl RunController for Passive<'_> {
 /// Runs a plan to its end, and leaves no process of it behind.
 pub fn run(
     request: &Request<'_>,
-    nursery: &mut ProcessSet,
+    processes: &mut ProcessSet,
     observer: &mut dyn RunObserver,
 ) -> io::Result<Outcome> {
     run_in(
         request,
         &DetachedIo::default(),
-        nursery,
+        processes,
         &mut Passive(observer),
     )
 }
@@ -196,10 +196,10 @@ pub fn run(
 pub(crate) fn run_in(
     request: &Request<'_>,
     around: &DetachedIo,
-    nursery: &mut ProcessSet,
+    processes: &mut ProcessSet,
     controller: &mut dyn RunController,
 ) -> io::Result<Outcome> {
     let spool = Spool::new(request.spool.clone());
     let input = request.stdin.as_ref().map_or(Ok(Flow::None), Flow::given)?;
-    Ok(PlanWalk::new(request, around, nursery, controller, spool).run(input))
+    Ok(PlanWalk::new(request, around, processes, controller, spool).run(input))
 }

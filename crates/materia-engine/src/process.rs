@@ -1,6 +1,6 @@
 //! The process floor: the only room that starts, waits for and signals processes.
 //!
-//! Owns the leaf (one command, its output, its whole tree of descendants), the nursery that runs
+//! Owns the leaf (one command, its output, its whole tree of descendants), the process set that runs
 //! any number of them on one thread, and the identity of a process across pid reuse and reboots.
 //! Waits on events with deadlines, never by sleeping. Never interprets what a command prints, never
 //! retries, never decides what runs next: `engine::execute`, `agent` and `utility` do.

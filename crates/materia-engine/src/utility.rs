@@ -108,14 +108,14 @@ impl Shipped {
         self.materia.map(|_| format!("{}.mjs", self.name))
     }
 
-    /// Does it. Programs that it needs run in `nursery`; an interrupt that the nursery catches
+    /// Does it. Programs that it needs run in `nursery`; an interrupt that the process set catches
     /// stops it.
     pub fn run(
         &self,
         input: &Input,
-        nursery: &mut ProcessSet,
+        processes: &mut ProcessSet,
     ) -> Result<UtilityReport, UtilityError> {
-        (self.act)(input, nursery)
+        (self.act)(input, processes)
     }
 }
 

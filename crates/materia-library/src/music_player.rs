@@ -159,7 +159,7 @@ impl Player<'_, '_> {
         let failed = |error: std::io::Error| {
             UtilityError::failed(format!("nobody can be heard: {error}"), "try again")
         };
-        self.context.nursery.watch(&ear).map_err(failed)?;
+        self.context.processes.watch(&ear).map_err(failed)?;
         self.start()?;
         loop {
             while let Some(message) = self.service.waiting(&QueueId::Run)? {
@@ -170,7 +170,7 @@ impl Player<'_, '_> {
                     return self.stopped("asked");
                 }
             }
-            match self.context.nursery.next(None) {
+            match self.context.processes.next(None) {
                 Some(Event::Ended(ended)) if Some(ended.leaf) == self.playing => {
                     if let Some(why) = self.track_ended(&ended)? {
                         return self.stopped(why);
@@ -196,7 +196,7 @@ impl Player<'_, '_> {
         argv.extend((self.program.words)(self.volume));
         argv.push(track.to_string_lossy().into_owned());
         self.paused = false;
-        self.playing = Some(self.context.nursery.spawn(Command::new(&argv)));
+        self.playing = Some(self.context.processes.spawn(Command::new(&argv)));
         self.tell("music.playing", &format!("playing {}", track.display()))
     }
 
@@ -269,7 +269,7 @@ impl Player<'_, '_> {
     /// Ends the program that plays; its end is not the end of its track.
     fn halt(&mut self) {
         if let Some(leaf) = self.playing.take() {
-            self.context.nursery.stop(leaf, StopReason::Cancelled);
+            self.context.processes.stop(leaf, StopReason::Cancelled);
         }
     }
 

@@ -130,7 +130,7 @@ impl Swarm<'_, '_> {
             });
             let turns = turns.collect();
             self.play(turns, "swarm.note", &json!({"round": round}))?;
-            if round < rounds && self.context.nursery.rest(pause).is_some() {
+            if round < rounds && self.context.processes.rest(pause).is_some() {
                 return Err(UtilityError::interrupted("the swarm"));
             }
         }
@@ -277,7 +277,7 @@ impl Swarm<'_, '_> {
         turns
             .iter_mut()
             .try_for_each(|turn| turn.take_mail(&self.service))?;
-        let ended = self.player.play(&turns, self.context.nursery)?;
+        let ended = self.player.play(&turns, self.context.processes)?;
         let mut answers = Vec::new();
         for (turn, ended) in turns.into_iter().zip(ended) {
             turn.settle_mail(&self.service, ended.as_ref().err())?;
@@ -308,7 +308,7 @@ impl Swarm<'_, '_> {
         let task = "Write what came of it: the outcome first, then what is agreed, what is not, and what to do next. \
                     Keep what one voice alone said. UtilityReport with the text and nothing else.";
         let turn = self.turn(&writer, task, &said);
-        let ended = self.player.play(&[turn], self.context.nursery)?;
+        let ended = self.player.play(&[turn], self.context.processes)?;
         self.turns += 1;
         let synthesis = match ended.into_iter().next() {
             Some(Ok(text)) if !text.trim().is_empty() => text,

@@ -38,7 +38,7 @@ pub(crate) fn run(
         command => split(command)?,
     };
     let argv: Vec<&str> = words.iter().map(String::as_str).collect();
-    let ended = program::ask(context.nursery, &argv, &scope, patience)?;
+    let ended = program::ask(context.processes, &argv, &scope, patience)?;
     let (verdict, how) = judged(&ended, patience);
     let report = report(&argv, &scope, verdict, &how, &ended);
     if verdict == "passed" || reports {

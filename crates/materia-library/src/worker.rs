@@ -32,7 +32,7 @@ struct Worker<'a> {
     command: Vec<String>,
     artifacts: Option<PathBuf>,
     cwd: PathBuf,
-    nursery: &'a mut ProcessSet,
+    processes: &'a mut ProcessSet,
     handled: u64,
     failed: u64,
     repeated: u64,
@@ -65,7 +65,7 @@ pub(crate) fn run(
         service,
         command,
         cwd: context.cwd.to_owned(),
-        nursery: context.nursery,
+        processes: context.processes,
         handled: 0,
         failed: 0,
         repeated: 0,
@@ -173,7 +173,7 @@ impl Worker<'_> {
             ..Capture::default()
         });
         command.grace = Duration::from_secs(5);
-        let ended = self.nursery.run(command);
+        let ended = self.processes.run(command);
         let complaint = String::from_utf8_lossy(&ended.stderr.bytes);
         match &ended.cause {
             Cause::Cancelled(_) => Err(UtilityError::interrupted("the worker's command")),

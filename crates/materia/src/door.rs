@@ -50,7 +50,7 @@ pub struct TopOptions {
     /// Where it is shown.
     pub screen: Screen,
     /// In which format.
-    pub voice: OutputFormat,
+    pub format: OutputFormat,
 }
 
 /// The options of the server for browsers.
@@ -65,7 +65,7 @@ pub struct WebOptions {
     /// Where the address is shown.
     pub screen: Screen,
     /// In which format.
-    pub voice: OutputFormat,
+    pub format: OutputFormat,
 }
 
 /// The options of the server for agents.

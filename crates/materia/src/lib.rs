@@ -33,12 +33,12 @@ pub fn run(world: World) -> u8 {
     if api::is_supervisor(&world.args) {
         return api::supervise(&world.args, world.variables);
     }
-    let voice = view::OutputFormat::of(&world);
+    let format = view::OutputFormat::of(&world);
     let outcome =
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli::run(world, &DOORS)));
     let code = outcome.unwrap_or_else(|panic| {
         let failure = ApiError::panicked(panic.as_ref());
-        Screen::plain().failure(&failure, voice);
+        Screen::plain().failure(&failure, format);
         failure.kind.exit_code()
     });
     Screen::plain().ended(code)

@@ -33,13 +33,13 @@ const GATHER: Duration = Duration::from_millis(80);
 /// Shows everything until the user leaves; returns the exit code.
 pub fn run(world: &World, top: &TopOptions) -> u8 {
     let interactive = world.terminals.stdin && world.terminals.stdout;
-    let shown = if interactive && !top.once && top.voice == OutputFormat::Human {
+    let shown = if interactive && !top.once && top.format == OutputFormat::Human {
         watch(world, top)
     } else {
         list(world.engine(), top).map(|()| 0)
     };
     shown.unwrap_or_else(|error| {
-        top.screen.failure(&error, top.voice);
+        top.screen.failure(&error, top.format);
         error.kind.exit_code()
     })
 }
@@ -83,7 +83,7 @@ fn watch(world: &World, top: &TopOptions) -> Result<u8, ApiError> {
 /// Lists everything once, for programs and where there is no terminal.
 fn list(engine: &Engine, top: &TopOptions) -> Result<(), ApiError> {
     let found = engine.top(&request(top))?;
-    match top.voice {
+    match top.format {
         OutputFormat::Json => top.screen.document(&found),
         OutputFormat::Human => {
             let rows = rows::rows(&found, engine.clock().now());

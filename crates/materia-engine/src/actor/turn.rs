@@ -77,12 +77,12 @@ impl<'w, 'a> ActorTurnWatcher<'w, 'a> {
         mut self,
         asked: &str,
         agent: &mut dyn Backend,
-        nursery: &mut ProcessSet,
+        processes: &mut ProcessSet,
     ) -> Result<Option<ActorTurnResult>, Error> {
         let mut tries = VisitRecovery::default();
         let mut end = ActorTurnEnd::default();
         loop {
-            let Some(ended) = self.ask(asked, agent, nursery)? else {
+            let Some(ended) = self.ask(asked, agent, processes)? else {
                 return Ok(None);
             };
             self.before.add(&ended.usage);
@@ -105,7 +105,7 @@ impl<'w, 'a> ActorTurnWatcher<'w, 'a> {
             };
             if let Some(wait) = self.again(&failure, &mut tries) {
                 self.observer.event(&ActorEvent::Retry(&failure.message));
-                if !self.rests(wait, nursery) {
+                if !self.rests(wait, processes) {
                     return Ok(None);
                 }
                 if self.stopped.is_none() {
@@ -132,7 +132,7 @@ impl<'w, 'a> ActorTurnWatcher<'w, 'a> {
         &mut self,
         asked: &str,
         agent: &mut dyn Backend,
-        nursery: &mut ProcessSet,
+        processes: &mut ProcessSet,
     ) -> Result<Option<materia_model::agent::TurnOutcome>, Error> {
         let actor = self.actor;
         let sessions = actor.sessions();
@@ -163,7 +163,7 @@ impl<'w, 'a> ActorTurnWatcher<'w, 'a> {
                 .map_or(DEFAULT_TIMEOUT, Duration::from_millis),
             cwd: actor.start.cwd.as_ref(),
         };
-        match agent.ask(&turn, nursery, self) {
+        match agent.ask(&turn, processes, self) {
             Answer::Ended(end) => Ok(Some(end)),
             Answer::Interrupted => Ok(None),
         }
@@ -184,10 +184,10 @@ impl<'w, 'a> ActorTurnWatcher<'w, 'a> {
     }
 
     /// Waits, and listens meanwhile; false when somebody wants us to leave.
-    fn rests(&mut self, time: Duration, nursery: &mut ProcessSet) -> bool {
+    fn rests(&mut self, time: Duration, processes: &mut ProcessSet) -> bool {
         let deadline = clock::deadline_in(time);
         loop {
-            match nursery.next_among(None, Some(self.woken_by), deadline) {
+            match processes.next_among(None, Some(self.woken_by), deadline) {
                 None => return true,
                 Some(Event::Interrupt(_)) => return false,
                 Some(_) => {

@@ -131,7 +131,7 @@ pub trait Watch {
     /// Something was seen.
     fn see(&mut self, activity: &Activity) -> TurnCommand;
 
-    /// The descriptor of the nursery that wakes it while a turn runs, where there is one.
+    /// The descriptor of the process set that wakes it while a turn runs, where there is one.
     fn wakes(&self) -> Option<WatchId> {
         None
     }
@@ -160,11 +160,11 @@ pub trait Backend {
         Ok(())
     }
 
-    /// Plays one turn to its end; an interrupt that the nursery tells ends it early.
+    /// Plays one turn to its end; an interrupt that the process set tells ends it early.
     fn ask(
         &mut self,
         turn: &AgentTurn<'_>,
-        nursery: &mut ProcessSet,
+        processes: &mut ProcessSet,
         watch: &mut dyn Watch,
     ) -> Answer;
 }

@@ -32,29 +32,29 @@ impl Players {
     pub fn begin(
         &self,
         turn: &AgentTurn<'_>,
-        nursery: &mut ProcessSet,
+        processes: &mut ProcessSet,
     ) -> Result<Session, Box<TurnOutcome>> {
         let chosen = self.roster.choose(turn.agent).map_err(unavailable)?;
         let (start, protocol) = chosen.cast();
         let model = turn.model.or(chosen.model.as_deref());
-        Session::begin(start, protocol, &AgentTurn { model, ..*turn }, nursery)
+        Session::begin(start, protocol, &AgentTurn { model, ..*turn }, processes)
     }
 
     /// Tells what was seen, and does what the watcher wants.
-    fn show(session: &mut Session, nursery: &mut ProcessSet, watch: &mut dyn Watch) {
+    fn show(session: &mut Session, processes: &mut ProcessSet, watch: &mut dyn Watch) {
         for activity in session.seen() {
             let order = watch.see(&activity);
-            Self::obey(session, nursery, order);
+            Self::obey(session, processes, order);
         }
     }
 
     /// What is said to an agent that cannot hear it is not told as heard: whoever said it knows by
     /// that.
-    fn obey(session: &mut Session, nursery: &mut ProcessSet, order: TurnCommand) {
+    fn obey(session: &mut Session, processes: &mut ProcessSet, order: TurnCommand) {
         match order {
             TurnCommand::GoOn => {}
-            TurnCommand::Steer(words) => _ = session.steer(&words, nursery),
-            TurnCommand::Stop(why) => session.abort(&why, nursery),
+            TurnCommand::Steer(words) => _ = session.steer(&words, processes),
+            TurnCommand::Stop(why) => session.abort(&why, processes),
         }
     }
 }
@@ -67,10 +67,10 @@ impl Backend for Players {
     fn ask(
         &mut self,
         turn: &AgentTurn<'_>,
-        nursery: &mut ProcessSet,
+        processes: &mut ProcessSet,
         watch: &mut dyn Watch,
     ) -> Answer {
-        let mut session = match self.begin(turn, nursery) {
+        let mut session = match self.begin(turn, processes) {
             Ok(session) => session,
             Err(end) => return Answer::Ended(*end),
         };
@@ -81,24 +81,24 @@ impl Backend for Players {
             }
         }
         loop {
-            Self::show(&mut session, nursery, watch);
-            match nursery.next_among(Some(session.leaf()), watch.wakes(), session.due()) {
-                Some(Event::Interrupt(_)) => session.interrupt(nursery),
+            Self::show(&mut session, processes, watch);
+            match processes.next_among(Some(session.leaf()), watch.wakes(), session.due()) {
+                Some(Event::Interrupt(_)) => session.interrupt(processes),
                 Some(Event::Readable(_)) => {
                     watch
                         .woken()
                         .into_iter()
-                        .for_each(|order| Self::obey(&mut session, nursery, order));
+                        .for_each(|order| Self::obey(&mut session, processes, order));
                 }
-                Some(event) => match session.take(event, nursery) {
+                Some(event) => match session.take(event, processes) {
                     Some(Conclusion::Ended(end)) => {
-                        Self::show(&mut session, nursery, watch);
+                        Self::show(&mut session, processes, watch);
                         return Answer::Ended(end);
                     }
                     Some(Conclusion::Interrupted) => return Answer::Interrupted,
-                    None => session.tick(nursery),
+                    None => session.tick(processes),
                 },
-                None => session.tick(nursery),
+                None => session.tick(processes),
             }
         }
     }

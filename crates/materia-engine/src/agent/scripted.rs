@@ -3,7 +3,7 @@
 //! Owns the format of the script (a contract, see `--agent-script`), its reading and the choice of
 //! the reply: the first one that matches and is not used up. `files` are what the agent changes in
 //! the project, so that a rehearsed cast leaves real work behind. Never starts a process; a delay
-//! waits on the nursery, and a long one is filled with what a real agent would show meanwhile.
+//! waits on the process set, and a long one is filled with what a real agent would show meanwhile.
 
 mod play;
 
@@ -131,7 +131,7 @@ impl Backend for Scripted {
     fn ask(
         &mut self,
         turn: &AgentTurn<'_>,
-        nursery: &mut ProcessSet,
+        processes: &mut ProcessSet,
         watch: &mut dyn Watch,
     ) -> Answer {
         let found = self
@@ -143,7 +143,7 @@ impl Backend for Scripted {
         };
         reply.times -= 1;
         let end = reply.end();
-        match play::play(reply, &end, nursery, watch) {
+        match play::play(reply, &end, processes, watch) {
             ReplyResult::Done => match reply.write(turn.cwd) {
                 Ok(()) => Answer::Ended(end),
                 Err(why) => {

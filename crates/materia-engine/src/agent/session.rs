@@ -92,7 +92,7 @@ impl Session {
         start: Start,
         mut protocol: Box<dyn Protocol>,
         turn: &AgentTurn<'_>,
-        nursery: &mut ProcessSet,
+        processes: &mut ProcessSet,
     ) -> Result<Self, Box<TurnOutcome>> {
         let launch = protocol.launch(turn);
         if let Some(refusal) = launch.refusal {
@@ -102,10 +102,10 @@ impl Session {
                 ..end
             }));
         }
-        let leaf = nursery.spawn(command(&start, &launch, turn));
+        let leaf = processes.spawn(command(&start, &launch, turn));
         if !launch.ends_stdin {
             // A program that is gone already tells so by its end.
-            let _gone = nursery.send(leaf, &launch.stdin);
+            let _gone = processes.send(leaf, &launch.stdin);
         }
         Ok(Self {
             name: start.name,
@@ -154,14 +154,14 @@ impl Session {
     }
 
     /// Takes an event of its leaf; its end is told exactly once.
-    pub fn take(&mut self, event: Event, nursery: &mut ProcessSet) -> Option<Conclusion> {
+    pub fn take(&mut self, event: Event, processes: &mut ProcessSet) -> Option<Conclusion> {
         match event {
             Event::Output {
                 leaf,
                 stream: Stream::Stdout,
                 bytes,
             } if leaf == self.leaf => {
-                self.read(&bytes, nursery);
+                self.read(&bytes, processes);
                 None
             }
             Event::Ended(ended) if ended.leaf == self.leaf => Some(self.conclude(&ended)),
@@ -170,63 +170,63 @@ impl Session {
     }
 
     /// Looks whether something is due.
-    pub fn tick(&mut self, nursery: &mut ProcessSet) {
+    pub fn tick(&mut self, processes: &mut ProcessSet) {
         let passed =
             |moment: Option<Instant>| moment.is_some_and(|moment| clock::until(moment).is_zero());
         if passed(self.wake) && matches!(self.phase, Phase::Running | Phase::Aborting(_)) {
             self.wake = None;
             let mut out = Out::default();
             self.protocol.woken(&mut out);
-            self.obey(out, nursery);
+            self.obey(out, processes);
         }
         match self.phase {
-            Phase::Running if passed(self.deadline) => self.stop(By::Time, nursery),
+            Phase::Running if passed(self.deadline) => self.stop(By::Time, processes),
             Phase::Aborting(until) | Phase::Leaving(until) if passed(until) => {
-                self.end(GRACE, nursery);
+                self.end(GRACE, processes);
             }
             _ => {}
         }
     }
 
     /// Lets the agent hear something while it works; false when it cannot.
-    pub fn steer(&mut self, words: &str, nursery: &mut ProcessSet) -> bool {
+    pub fn steer(&mut self, words: &str, processes: &mut ProcessSet) -> bool {
         let mut out = Out::default();
         let heard = self.phase == Phase::Running && self.protocol.steer(words, &mut out);
-        self.obey(out, nursery);
+        self.obey(out, processes);
         heard
     }
 
     /// Ends the turn for a reason: politely where the agent can be asked.
-    pub fn abort(&mut self, reason: &str, nursery: &mut ProcessSet) {
+    pub fn abort(&mut self, reason: &str, processes: &mut ProcessSet) {
         if self.phase == Phase::Running {
-            self.stop(By::Order(reason.to_owned()), nursery);
+            self.stop(By::Order(reason.to_owned()), processes);
         }
     }
 
     /// Ends everything because the person wants to leave; the second time at once.
-    pub fn interrupt(&mut self, nursery: &mut ProcessSet) {
+    pub fn interrupt(&mut self, processes: &mut ProcessSet) {
         let again = self.ended_by == Some(By::Person);
         self.ended_by = Some(By::Person);
-        self.end(if again { Duration::ZERO } else { GRACE }, nursery);
+        self.end(if again { Duration::ZERO } else { GRACE }, processes);
     }
 
-    fn stop(&mut self, by: By, nursery: &mut ProcessSet) {
+    fn stop(&mut self, by: By, processes: &mut ProcessSet) {
         self.ended_by = Some(by);
         let mut out = Out::default();
         if self.protocol.abort(&mut out) {
             self.phase = Phase::Aborting(clock::deadline_in(ABORTING));
-            self.obey(out, nursery);
+            self.obey(out, processes);
         } else {
-            self.end(GRACE, nursery);
+            self.end(GRACE, processes);
         }
     }
 
-    fn end(&mut self, grace: Duration, nursery: &mut ProcessSet) {
+    fn end(&mut self, grace: Duration, processes: &mut ProcessSet) {
         self.phase = Phase::Ending;
-        nursery.stop(self.leaf, StopReason::Within(grace));
+        processes.stop(self.leaf, StopReason::Within(grace));
     }
 
-    fn read(&mut self, bytes: &[u8], nursery: &mut ProcessSet) {
+    fn read(&mut self, bytes: &[u8], processes: &mut ProcessSet) {
         // A turn that is over says nothing more that counts.
         if self.is_over {
             return;
@@ -238,17 +238,17 @@ impl Session {
                 protocol.line(line, &mut out);
             }
         });
-        self.obey(out, nursery);
+        self.obey(out, processes);
     }
 
-    fn obey(&mut self, out: Out, nursery: &mut ProcessSet) {
+    fn obey(&mut self, out: Out, processes: &mut ProcessSet) {
         self.seen.extend(out.seen);
         if !out.send.is_empty() {
             // Who does not read any more is about to end, which is told.
-            let _closed = nursery.send(self.leaf, &out.send);
+            let _closed = processes.send(self.leaf, &out.send);
         }
         if out.close {
-            nursery.close_stdin(self.leaf);
+            processes.close_stdin(self.leaf);
         }
         match out.wake {
             Some(Wake::In(time)) => self.wake = clock::deadline_in(time),
@@ -257,9 +257,9 @@ impl Session {
         }
         if let Some(over) = out.over {
             self.is_over = true;
-            nursery.close_stdin(self.leaf);
+            processes.close_stdin(self.leaf);
             match over {
-                Over::Now => self.end(GRACE, nursery),
+                Over::Now => self.end(GRACE, processes),
                 Over::Gently if self.phase != Phase::Ending => {
                     self.phase = Phase::Leaving(clock::deadline_in(LEAVING));
                 }

@@ -100,8 +100,8 @@ impl Engine {
             arguments,
             clock: self.clock(),
         };
-        let mut nursery = ProcessSet::foreground().map_err(|error| ApiError::system(&error))?;
-        Ok(tool::call(call, &mut nursery, observer))
+        let mut processes = ProcessSet::foreground().map_err(|error| ApiError::system(&error))?;
+        Ok(tool::call(call, &mut processes, observer))
     }
 
     /// Makes a recipe a tool, or changes a tool.

@@ -92,8 +92,8 @@ impl Engine {
                 .hint("give it a JSON object: echo '{}' | materia utility detect-vcs"));
         }
         let input = Input::read(&document, self.cwd_or_root()).map_err(ApiError::from_findings)?;
-        let mut nursery = ProcessSet::foreground().map_err(|error| ApiError::system(&error))?;
-        report(shipped.run(&input, &mut nursery))
+        let mut processes = ProcessSet::foreground().map_err(|error| ApiError::system(&error))?;
+        report(shipped.run(&input, &mut processes))
     }
 
     fn step(
@@ -103,7 +103,7 @@ impl Engine {
         stdin: File,
         observer: &mut dyn UtilityObserver,
     ) -> Result<UtilityRunReport, ApiError> {
-        let mut nursery = ProcessSet::foreground().map_err(|error| ApiError::system(&error))?;
+        let mut processes = ProcessSet::foreground().map_err(|error| ApiError::system(&error))?;
         report(step.run(&mut StepContext {
             words: arguments,
             stdin: &mut BufReader::new(stdin),
@@ -113,7 +113,7 @@ impl Engine {
             library: &self.library()?,
             within: self.calling_run(),
             clock: self.clock(),
-            nursery: &mut nursery,
+            processes: &mut processes,
             say: &mut |line| observer.line(line),
         }))
     }

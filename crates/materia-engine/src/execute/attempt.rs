@@ -73,7 +73,7 @@ impl<'p> PlanWalk<'_, 'p> {
         let Some(task) = self.task(id) else { return };
         let (plan, input) = (task.plan, task.input.clone());
         match &plan.body {
-            // Its deadline is counted from its start, by the nursery.
+            // Its deadline is counted from its start, by the process set.
             PlanBody::Command { .. } => return self.enqueue(id),
             PlanBody::Skipped(_) => {
                 let done = Done {

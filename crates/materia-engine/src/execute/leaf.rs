@@ -84,7 +84,7 @@ impl PlanWalk<'_, '_> {
         let timeout = plan.controls.timeout.filter(|timeout| *timeout > 0);
         command.deadline = timeout.map(Duration::from_millis);
         command.grace = self.request.grace;
-        let leaf = self.nursery.spawn(command);
+        let leaf = self.processes.spawn(command);
         self.leaves.insert(leaf, id);
         if let Some(task) = self.task(id) {
             task.phase = Phase::Running(leaf);

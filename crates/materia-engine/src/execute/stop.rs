@@ -42,7 +42,7 @@ impl PlanWalk<'_, '_> {
             }
             Phase::Running(leaf) => {
                 let leaf = *leaf;
-                return self.nursery.stop(leaf, StopReason::Cancelled);
+                return self.processes.stop(leaf, StopReason::Cancelled);
             }
             Phase::Sequence { current, .. }
             | Phase::Nested(current)

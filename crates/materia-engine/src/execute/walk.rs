@@ -29,7 +29,7 @@ pub(super) struct PlanWalk<'r, 'p> {
     pub(super) terminal: bool,
     /// What every running command's streams go through on their way to a file.
     pub(super) veils: BTreeMap<(ChildId, Stream), secret::RedactedStream<'r>>,
-    pub(super) nursery: &'r mut ProcessSet,
+    pub(super) processes: &'r mut ProcessSet,
     pub(super) controller: &'r mut dyn RunController,
     pub(super) spool: Spool,
     pub(super) tasks: Tasks<'p>,
@@ -62,7 +62,7 @@ impl<'r, 'p> PlanWalk<'r, 'p> {
     pub(super) fn new(
         request: &'r Request<'p>,
         around: &'r DetachedIo,
-        nursery: &'r mut ProcessSet,
+        processes: &'r mut ProcessSet,
         controller: &'r mut dyn RunController,
         spool: Spool,
     ) -> Self {
@@ -71,7 +71,7 @@ impl<'r, 'p> PlanWalk<'r, 'p> {
             around,
             terminal: around.streams.is_some() && around::is_one_command(request.plan),
             veils: BTreeMap::new(),
-            nursery,
+            processes,
             controller,
             spool,
             tasks: Tasks::default(),
@@ -110,14 +110,14 @@ impl<'r, 'p> PlanWalk<'r, 'p> {
                 } else {
                     self.request.grace
                 };
-                self.nursery.sweep(grace);
+                self.processes.sweep(grace);
                 return self.outcome(done);
             }
             self.tick();
             if !self.actions.is_empty() {
                 continue;
             }
-            let event = self.nursery.next(self.wake_at());
+            let event = self.processes.next(self.wake_at());
             self.attend(event);
             self.fire_timers();
         }
@@ -183,7 +183,7 @@ impl<'r, 'p> PlanWalk<'r, 'p> {
             let stdin_drained = self
                 .leaves
                 .keys()
-                .any(|leaf| self.nursery.has_taken_all(*leaf));
+                .any(|leaf| self.processes.has_taken_all(*leaf));
             let mut fed = false;
             for command in self.controller.commands(stdin_drained) {
                 match command {
@@ -203,7 +203,7 @@ impl<'r, 'p> PlanWalk<'r, 'p> {
     fn feed(&mut self, bytes: &[u8]) {
         for leaf in self.leaves.keys() {
             // Whoever does not read any more has said what it thinks of it.
-            let _closed = self.nursery.send(*leaf, bytes);
+            let _closed = self.processes.send(*leaf, bytes);
         }
     }
 
@@ -218,7 +218,9 @@ impl<'r, 'p> PlanWalk<'r, 'p> {
     fn wind_down(&mut self) {
         self.interrupts += 1;
         if self.interrupts > 1 {
-            self.leaves.keys().for_each(|leaf| self.nursery.kill(*leaf));
+            self.leaves
+                .keys()
+                .for_each(|leaf| self.processes.kill(*leaf));
         } else if let Some(root) = self.root {
             self.stop(root, NodeStop::Cancelled);
         }

@@ -195,9 +195,9 @@ fn a_claim_can_be_handed_on_by_whoever_made_it() {
 #[test]
 fn a_waiting_receiver_is_woken_by_a_message_and_by_the_end_of_a_claimer() {
     let desk = Desk::new();
-    let mut nursery = ProcessSet::new();
-    let leaf = nursery.spawn(Command::new(["sleep", "600"]));
-    let sleeper = nursery.identity(leaf).unwrap();
+    let mut processes = ProcessSet::new();
+    let leaf = processes.spawn(Command::new(["sleep", "600"]));
+    let sleeper = processes.identity(leaf).unwrap();
     let post = desk.open();
     std::thread::scope(|scope| {
         let waits = || {
@@ -233,7 +233,7 @@ fn a_waiting_receiver_is_woken_by_a_message_and_by_the_end_of_a_claimer() {
         crate::wake::wake_all(&post.ears());
         assert!(matches!(waiting.join().unwrap(), Err(Error::Over { .. })));
     });
-    nursery.sweep(Duration::ZERO);
+    processes.sweep(Duration::ZERO);
     let none = post.receive(
         &QueueId::Branch("b".parse().unwrap()),
         &me(),

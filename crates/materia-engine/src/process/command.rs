@@ -111,10 +111,10 @@ pub enum Stdin {
     Bytes(Vec<u8>),
     /// This file, from its current position.
     File(File),
-    /// What [`Nursery::send`](super::ProcessSet::send) gives it, until it is closed.
+    /// What [`ProcessSet::send`](super::ProcessSet::send) gives it, until it is closed.
     Held,
     /// The same, where it matters what of it was read: see
-    /// [`Nursery::has_taken_all`](super::ProcessSet::has_taken_all).
+    /// [`ProcessSet::has_taken_all`](super::ProcessSet::has_taken_all).
     Fed,
     /// What we read ourselves.
     Inherit,

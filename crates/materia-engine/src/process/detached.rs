@@ -2,7 +2,7 @@
 //!
 //! Owns the start of those that need nothing from us (the supervisor of a run does: see
 //! `detached_child`), and ending what a killed process left behind, by the name that it carries. A
-//! detached process belongs to no nursery: its mark keeps every nursery around it from taking it,
+//! detached process belongs to no process set: its mark keeps every process set around it from taking it,
 //! and everything below it, for a leftover. It stays in our process group unless it leaves that
 //! itself.
 
@@ -84,11 +84,11 @@ pub fn end_detached(name: &str, grace: Duration) -> SweepReport {
     end(Some(name.as_bytes()), Scope::Detached, grace)
 }
 
-/// Ends everything that was started by nurseries that carried this name (see [`Nursery::carry`]),
+/// Ends everything that was started by process sets that carried this name (see [`ProcessSet::carry`]),
 /// and what descends from it: what is left after their process was killed (A6). Waits until it is
 /// gone.
 ///
-/// [`Nursery::carry`]: super::ProcessSet::carry
+/// [`ProcessSet::carry`]: super::ProcessSet::carry
 pub fn end_carried(name: &str, grace: Duration) -> SweepReport {
     end(None, Scope::Left(name), grace)
 }

@@ -10,7 +10,7 @@
 //! Between fork and exec the child still has our environment, so a scan of `/proc` takes it for a
 //! part of the tree that we are in. Whatever ends that tree then ends us as well, and we have not
 //! reported the child to anything yet. The one scan that could take the child alone is that of an
-//! adopting nursery in another thread of this process: a process that has one starts no detached
+//! adopting process set in another thread of this process: a process that has one starts no detached
 //! child beside it.
 
 use std::collections::BTreeMap;

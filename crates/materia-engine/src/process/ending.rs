@@ -2,7 +2,7 @@
 //!
 //! Owns the order SIGTERM, grace, SIGKILL, and the rescans between them. Every process is signalled
 //! through a pidfd that was checked to be it, and not if it has executed another program since the
-//! scan: it may be detached now. A step of its own never waits: the nursery polls the pidfds it
+//! scan: it may be detached now. A step of its own never waits: the process set polls the pidfds it
 //! holds and comes back. Which processes those are is the caller's scan, which knows the tree.
 
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
-//! What a nursery tells, and the words one speaks with it.
+//! What a process set tells, and the words one speaks with it.
 //!
-//! Owns plain values, and the one thing that wakes a nursery from elsewhere. Waits for nothing.
+//! Owns plain values, and the one thing that wakes a process set from elsewhere. Waits for nothing.
 
 use std::fmt;
 use std::io;
@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::end::ProcessEnd;
 use super::identity::ProcessIdentity;
 
-/// One leaf of one nursery.
+/// One leaf of one process set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChildId(pub(super) u64);
 
@@ -25,7 +25,7 @@ impl fmt::Display for ChildId {
     }
 }
 
-/// One watched file descriptor of one nursery.
+/// One watched file descriptor of one process set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WatchId(pub(super) u64);
 
@@ -55,7 +55,7 @@ pub enum Event {
     /// A leaf is over. Comes exactly once for every leaf, as its last event.
     Ended(Box<ProcessEnd>),
     /// This process was asked to stop; see
-    /// [`Nursery::catch_interrupts`](super::ProcessSet::catch_interrupts).
+    /// [`ProcessSet::catch_interrupts`](super::ProcessSet::catch_interrupts).
     Interrupt(Signal),
     /// A watched descriptor can be read. Comes again until somebody has read it.
     Readable(WatchId),
@@ -81,12 +81,12 @@ pub struct SweepReport {
     pub survivors: Vec<ProcessIdentity>,
 }
 
-/// A second adopting nursery was asked for in one process.
+/// A second adopting process set was asked for in one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("this process has an adopting nursery already")]
+#[error("this process has an adopting processes already")]
 pub struct AlreadyAdopting;
 
-/// Wakes a nursery from elsewhere, also from another thread; clones wake the same one.
+/// Wakes a process set from elsewhere, also from another thread; clones wake the same one.
 #[derive(Debug, Clone)]
 pub struct Waker(Arc<OwnedFd>);
 
@@ -96,7 +96,7 @@ impl Waker {
         Ok(Self(Arc::new(event)))
     }
 
-    /// Makes [`Nursery::next`](super::ProcessSet::next) return [`Event::Woken`], once for any number
+    /// Makes [`ProcessSet::next`](super::ProcessSet::next) return [`Event::Woken`], once for any number
     /// of calls before it.
     pub fn wake(&self) {
         let _ = rustix::io::write(&*self.0, &1u64.to_ne_bytes());

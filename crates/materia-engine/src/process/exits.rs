@@ -87,9 +87,9 @@ mod tests {
 
     #[test]
     fn an_end_is_told_once_and_a_deadline_holds() {
-        let mut nursery = ProcessSet::new();
-        let leaf = nursery.spawn(Command::new(["sleep", "600"]));
-        let sleeper = nursery.identity(leaf).unwrap();
+        let mut processes = ProcessSet::new();
+        let leaf = processes.spawn(Command::new(["sleep", "600"]));
+        let sleeper = processes.identity(leaf).unwrap();
         let mut exits = Exits::default();
         assert_eq!(exits.add(&sleeper, "sleeper"), None);
         assert!(
@@ -100,7 +100,7 @@ mod tests {
         sleeper.signal(crate::process::Signal::KILL).unwrap();
         assert_eq!(exits.next(None), ["sleeper"]);
         assert!(exits.is_empty());
-        nursery.sweep(Duration::ZERO);
+        processes.sweep(Duration::ZERO);
         assert_eq!(exits.add(&sleeper, "gone"), Some("gone"));
     }
 

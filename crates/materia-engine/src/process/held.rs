@@ -36,15 +36,15 @@ mod tests {
 
     #[test]
     fn the_end_of_a_held_process_is_seen() {
-        let mut nursery = ProcessSet::new();
-        let leaf = nursery.spawn(Command::new(["sleep", "600"]));
-        let sleeper = nursery.identity(leaf).unwrap();
+        let mut processes = ProcessSet::new();
+        let leaf = processes.spawn(Command::new(["sleep", "600"]));
+        let sleeper = processes.identity(leaf).unwrap();
         let held = ProcessHandle::of(&sleeper).unwrap();
         let mut fds = [PollFd::new(&held, PollFlags::IN)];
         assert_eq!(poll(&mut fds, Some(&Timespec::default())).unwrap(), 0);
         sleeper.signal(Signal::KILL).unwrap();
         assert_eq!(poll(&mut fds, None).unwrap(), 1);
-        nursery.sweep(std::time::Duration::ZERO);
+        processes.sweep(std::time::Duration::ZERO);
         assert!(ProcessHandle::of(&sleeper).is_none());
     }
 }

@@ -1,6 +1,6 @@
 //! A command that runs.
 //!
-//! Owns its pidfd, its streams, its deadline and, once it is being stopped, its ending. The nursery
+//! Owns its pidfd, its streams, its deadline and, once it is being stopped, its ending. The process set
 //! polls and calls; nothing here waits but for a kill where there is no `/proc`.
 
 use std::os::fd::OwnedFd;

@@ -26,7 +26,7 @@ use super::program::ProgramCache;
 use super::signals::{self, CaughtSignal};
 use crate::clock::{self, Clock};
 
-/// Whether some nursery of this process adopts orphans: they come to the process, so only one can
+/// Whether some process set of this process adopts orphans: they come to the process, so only one can
 /// have them.
 static ADOPTING: AtomicBool = AtomicBool::new(false);
 
@@ -34,7 +34,7 @@ static ADOPTING: AtomicBool = AtomicBool::new(false);
 ///
 /// A plain one ([`ProcessSet::new`]) finds orphans of its leaves by the marker in their environment.
 /// An adopting one ([`ProcessSet::adopting`]) makes this process their new parent, so that nothing it
-/// starts can get away; all children of the process are then its to reap. Dropping a nursery kills
+/// starts can get away; all children of the process are then its to reap. Dropping a process set kills
 /// what is left of it.
 #[derive(Debug)]
 pub struct ProcessSet {
@@ -60,7 +60,7 @@ pub struct ProcessSet {
 }
 
 impl ProcessSet {
-    /// A plain nursery.
+    /// A plain process set.
     pub fn new() -> Self {
         // Where our parent ignored SIGCHLD, exit codes would be lost; catching it brings them back.
         let children = if signals::is_ignored(Signal::CHILD) {
@@ -89,16 +89,16 @@ impl ProcessSet {
         }
     }
 
-    /// A nursery that adopts the orphans of this process; there can be one at a time.
+    /// A process set that adopts the orphans of this process; there can be one at a time.
     pub fn adopting() -> io::Result<Self> {
         if ADOPTING.swap(true, Ordering::AcqRel) {
             return Err(io::Error::other(AlreadyAdopting));
         }
-        let mut nursery = Self::new();
-        nursery.adopting = true;
-        nursery.children = Some(CaughtSignal::new(Signal::CHILD)?);
+        let mut processes = Self::new();
+        processes.adopting = true;
+        processes.children = Some(CaughtSignal::new(Signal::CHILD)?);
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-        Ok(nursery)
+        Ok(processes)
     }
 
     /// Lets everything that is started from now on carry a name, without `.` and `:`, by which
@@ -295,13 +295,13 @@ impl ProcessSet {
 
     /// For work in the foreground: no process escapes it, and an interrupt is an event.
     pub fn foreground() -> io::Result<Self> {
-        let mut nursery = Self::adopting()?;
-        nursery.catch_interrupts()?;
-        Ok(nursery)
+        let mut processes = Self::adopting()?;
+        processes.catch_interrupts()?;
+        Ok(processes)
     }
 
     /// Tells SIGINT, SIGTERM and SIGHUP as events from now on, except those that this process was
-    /// started to ignore. When the nursery is gone they stay without effect.
+    /// started to ignore. When the process set is gone they stay without effect.
     pub fn catch_interrupts(&mut self) -> io::Result<()> {
         for signal in signals::interrupts() {
             let caught = self
@@ -328,7 +328,7 @@ impl ProcessSet {
         Ok(self.waker.insert(Waker::new()?).clone())
     }
 
-    /// Tells when `fd` can be read, as long as it can. The nursery keeps a duplicate.
+    /// Tells when `fd` can be read, as long as it can. The process set keeps a duplicate.
     pub fn watch(&mut self, fd: impl AsFd) -> io::Result<WatchId> {
         let duplicate = fd.as_fd().try_clone_to_owned()?;
         self.count += 1;

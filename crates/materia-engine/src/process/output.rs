@@ -1,7 +1,7 @@
 //! What a leaf writes: bounded in memory, complete in a file, counted beyond that.
 //!
 //! Owns our end of a stdout or stderr pipe and the spill file of one capture. Bytes, never text
-//! (T22). Never waits: the nursery says when there is something to read.
+//! (T22). Never waits: the process set says when there is something to read.
 
 use std::fs::File;
 use std::io;

@@ -2,7 +2,7 @@
 //!
 //! Owns the search through `PATH` and the words for every way a start can fail. Searching here
 //! instead of in the standard library keeps a command with a changed environment on `posix_spawn`,
-//! and lets the error say what is wrong. A nursery remembers what it found, as a shell does, and
+//! and lets the error say what is wrong. A process set remembers what it found, as a shell does, and
 //! looks once more whether it is still there. The careful questions are asked only after a start
 //! has failed.
 
@@ -176,7 +176,7 @@ impl ProgramCache {
     }
 }
 
-/// How many programs one nursery remembers.
+/// How many programs one process set remembers.
 const MOST_REMEMBERED: usize = 1000;
 
 /// Finds the file to execute: a name is looked up in `path`, anything with a `/` is taken as it is.

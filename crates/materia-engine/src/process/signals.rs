@@ -1,7 +1,7 @@
 //! Signals to this process, turned into something a poll can see.
 //!
 //! Owns one self-pipe per caught signal. A signal that was ignored when we were started (`nohup`, a
-//! background job) stays ignored. Never acts on a signal: the nursery tells its caller, and whoever
+//! background job) stays ignored. Never acts on a signal: the process set tells its caller, and whoever
 //! waits stops waiting.
 
 use std::io;

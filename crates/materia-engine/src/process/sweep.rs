@@ -1,4 +1,4 @@
-//! The end of a nursery: everything that is left of it, and every zombie on the way.
+//! The end of a process set: everything that is left of it, and every zombie on the way.
 //!
 //! Owns the sweep and the reaping of adopted orphans. Waits only inside a sweep, which is what its
 //! caller asked for.
@@ -15,10 +15,10 @@ use super::nursery::ProcessSet;
 use super::tree;
 
 impl ProcessSet {
-    /// Ends every process that is left of this nursery: leaves that run, and what ended ones left
+    /// Ends every process that is left of this process set: leaves that run, and what ended ones left
     /// behind. The ends of the leaves are told by [`ProcessSet::next`] afterwards, their live output
     /// is not. An interrupt meanwhile ends all grace. Costs two system calls when an adopting
-    /// nursery has nothing left.
+    /// process set has nothing left.
     pub fn sweep(&mut self, grace: Duration) -> SweepReport {
         for leaf in self.leaves.values_mut() {
             leaf.stop(EndCause::Cancelled, Some(grace));

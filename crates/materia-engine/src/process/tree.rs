@@ -21,7 +21,7 @@ pub(super) struct Asker<'a> {
     pub(super) me: i32,
     /// Whether orphans come to us, so that everything we started is below us.
     pub(super) adopting: bool,
-    /// The nursery's id: the part of every leaf's marker before the dot.
+    /// The process set's id: the part of every leaf's marker before the dot.
     pub(super) nursery: &'a str,
     /// Our own [`DETACHED_VARIABLE`], which our children inherit.
     pub(super) detached: Option<&'a [u8]>,
@@ -34,7 +34,7 @@ pub(super) struct Asker<'a> {
 pub(super) enum Scope<'a> {
     /// The tree of one leaf. Its leader is not reaped yet, so the pid is still its own.
     Leaf { leader: i32, marker: &'a str },
-    /// Everything that is left of the nursery.
+    /// Everything that is left of the process set.
     Everything,
     /// Everything with the asker's [`DETACHED_VARIABLE`], wherever it is.
     Detached,

@@ -1,4 +1,4 @@
-//! One turn of a nursery's loop: poll, then see to whatever woke it.
+//! One turn of a process set's loop: poll, then see to whatever woke it.
 //!
 //! Owns what happens between two events: output read, input written, leaders reaped, deadlines
 //! noticed, endings moved on. Every wait has a reason: a descriptor, or the next deadline.

@@ -185,7 +185,7 @@ pub enum NotCalled {
 /// Calls a tool and waits for it.
 pub fn call(
     call: ToolCall<'_>,
-    nursery: &mut ProcessSet,
+    processes: &mut ProcessSet,
     observer: &mut dyn RunObserver,
 ) -> Result<ToolCallReport, NotCalled> {
     let ToolCall {
@@ -241,7 +241,7 @@ pub fn call(
         grace: DEFAULT_GRACE,
         spool: outputs.clone(),
     };
-    let outcome = execute::run(&request, nursery, observer)?;
+    let outcome = execute::run(&request, processes, observer)?;
     Ok(report(outcome, own_name, warnings, &outputs)?)
 }
 

@@ -16,10 +16,13 @@ use super::input::Input;
 use super::jj::Jj;
 use crate::process::ProcessSet;
 
-pub(super) fn run(input: &Input, nursery: &mut ProcessSet) -> Result<UtilityReport, UtilityError> {
+pub(super) fn run(
+    input: &Input,
+    processes: &mut ProcessSet,
+) -> Result<UtilityReport, UtilityError> {
     let cwd = input.directory()?;
     let name = bookmark::name(input, &cwd.to_string_lossy())?;
-    let Some(mut jj) = Jj::found(nursery, &cwd) else {
+    let Some(mut jj) = Jj::found(processes, &cwd) else {
         let trouble = UtilityError::failed(
             "`jj` was not found on PATH",
             "install it: `cargo install jj-cli`",

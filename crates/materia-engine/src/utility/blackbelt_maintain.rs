@@ -13,7 +13,10 @@ use super::input::Input;
 use super::jj::Jj;
 use crate::process::ProcessSet;
 
-pub(super) fn run(input: &Input, nursery: &mut ProcessSet) -> Result<UtilityReport, UtilityError> {
+pub(super) fn run(
+    input: &Input,
+    processes: &mut ProcessSet,
+) -> Result<UtilityReport, UtilityError> {
     let words = |path: &[&str]| {
         let text = input.get(path).and_then(Value::as_str).map(str::trim);
         text.filter(|text| !text.is_empty())
@@ -33,7 +36,7 @@ pub(super) fn run(input: &Input, nursery: &mut ProcessSet) -> Result<UtilityRepo
             false,
             "This is no name for a bookmark: run Blackbelt-Bootstrap again.".to_owned(),
         ),
-        Some(title) => checkpoint(input, nursery, bookmark, title)?,
+        Some(title) => checkpoint(input, processes, bookmark, title)?,
     };
     Ok(verdict(
         satisfied,
@@ -43,12 +46,12 @@ pub(super) fn run(input: &Input, nursery: &mut ProcessSet) -> Result<UtilityRepo
 
 fn checkpoint(
     input: &Input,
-    nursery: &mut ProcessSet,
+    processes: &mut ProcessSet,
     bookmark: &str,
     title: &str,
 ) -> Result<(bool, String), UtilityError> {
     let cwd = input.directory()?;
-    let Some(mut jj) = Jj::found(nursery, &cwd) else {
+    let Some(mut jj) = Jj::found(processes, &cwd) else {
         let said = "`jj` was not found on PATH: install it, then run Blackbelt-Bootstrap first.";
         return Ok((false, said.to_owned()));
     };

@@ -43,7 +43,7 @@ pub struct Called {
 }
 
 /// Calls a program and waits for it. Its whole process tree is gone when this returns (T13).
-pub fn call(call: Call<'_>, nursery: &mut ProcessSet) -> io::Result<Called> {
+pub fn call(call: Call<'_>, processes: &mut ProcessSet) -> io::Result<Called> {
     let timeout_ms = call.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS);
     let capture = || {
         let spill = Spill::Unnamed(call.spool.to_owned());
@@ -62,7 +62,7 @@ pub fn call(call: Call<'_>, nursery: &mut ProcessSet) -> io::Result<Called> {
         deadline: Some(Duration::from_millis(timeout_ms)),
         ..Command::new(call.argv)
     };
-    let end = nursery.run(command);
+    let end = processes.run(command);
     let status = end.cause.status();
     let ended = UtilityExit {
         argv: call.argv.to_vec(),

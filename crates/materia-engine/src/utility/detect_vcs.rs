@@ -37,8 +37,11 @@ const KNOWN: [Vcs; 2] = [
     },
 ];
 
-pub(super) fn run(input: &Input, nursery: &mut ProcessSet) -> Result<UtilityReport, UtilityError> {
-    let mut answer = run_bare(input, nursery)?;
+pub(super) fn run(
+    input: &Input,
+    processes: &mut ProcessSet,
+) -> Result<UtilityReport, UtilityError> {
+    let mut answer = run_bare(input, processes)?;
     if let UtilityOutput::Json(report) = answer.output {
         answer.output = UtilityOutput::Json(json!({"state": {"vcs": report}}));
     }
@@ -47,13 +50,13 @@ pub(super) fn run(input: &Input, nursery: &mut ProcessSet) -> Result<UtilityRepo
 
 pub(super) fn run_bare(
     input: &Input,
-    nursery: &mut ProcessSet,
+    processes: &mut ProcessSet,
 ) -> Result<UtilityReport, UtilityError> {
     let cwd = input.directory()?;
     let available = KNOWN.map(|vcs| find_program(vcs.name).is_some());
     let mut found = ("none", None);
     for (vcs, available) in KNOWN.iter().zip(available) {
-        if let Some(root) = root(vcs, available, &cwd, nursery)? {
+        if let Some(root) = root(vcs, available, &cwd, processes)? {
             found = (vcs.name, Some(root));
             break;
         }
@@ -68,7 +71,7 @@ fn root(
     vcs: &Vcs,
     available: bool,
     cwd: &Path,
-    nursery: &mut ProcessSet,
+    processes: &mut ProcessSet,
 ) -> Result<Option<PathBuf>, UtilityError> {
     if let Some(root) = place::above(cwd, vcs.marker) {
         return Ok(Some(root));
@@ -76,7 +79,7 @@ fn root(
     if !available {
         return Ok(None);
     }
-    let ended = program::ask(nursery, vcs.question, cwd, PATIENCE)?;
+    let ended = program::ask(processes, vcs.question, cwd, PATIENCE)?;
     Ok(program::printed(&ended)
         .map(PathBuf::from)
         .filter(|root| root.is_absolute()))

@@ -20,8 +20,11 @@ const MOST_PATTERNS: usize = 1000;
 /// The longest pattern.
 const LONGEST_PATTERN: usize = 4096;
 
-pub(super) fn run(input: &Input, nursery: &mut ProcessSet) -> Result<UtilityReport, UtilityError> {
-    let mut answer = run_bare(input, nursery)?;
+pub(super) fn run(
+    input: &Input,
+    processes: &mut ProcessSet,
+) -> Result<UtilityReport, UtilityError> {
+    let mut answer = run_bare(input, processes)?;
     if let UtilityOutput::Json(report) = answer.output {
         answer.output = UtilityOutput::Json(json!({"state": {"artifactIgnore": report}}));
     }

@@ -21,21 +21,21 @@ const MOST_SAID: usize = 800;
 /// jj, spoken with in one directory.
 #[derive(Debug)]
 pub(super) struct Jj<'a> {
-    nursery: &'a mut ProcessSet,
+    processes: &'a mut ProcessSet,
     cwd: &'a Path,
 }
 
 impl<'a> Jj<'a> {
     /// jj in a directory; nothing where there is no jj on `PATH`.
-    pub(super) fn found(nursery: &'a mut ProcessSet, cwd: &'a Path) -> Option<Self> {
+    pub(super) fn found(processes: &'a mut ProcessSet, cwd: &'a Path) -> Option<Self> {
         find_program("jj")
             .is_some()
-            .then_some(Self { nursery, cwd })
+            .then_some(Self { processes, cwd })
     }
 
     /// The root of the repository; nothing where this is none.
     pub(super) fn root(&mut self) -> Result<Option<PathBuf>, UtilityError> {
-        let ended = program::ask(self.nursery, &["jj", "root"], self.cwd, PATIENCE)?;
+        let ended = program::ask(self.processes, &["jj", "root"], self.cwd, PATIENCE)?;
         Ok(program::printed(&ended).map(PathBuf::from))
     }
 
@@ -69,7 +69,7 @@ impl<'a> Jj<'a> {
     /// Says something that must go well, and gives what jj printed.
     pub(super) fn say(&mut self, words: &[&str]) -> Result<String, UtilityError> {
         let argv: Vec<&str> = std::iter::once("jj").chain(words.iter().copied()).collect();
-        let ended = program::ask(self.nursery, &argv, self.cwd, PATIENCE)?;
+        let ended = program::ask(self.processes, &argv, self.cwd, PATIENCE)?;
         if ended.success() {
             return Ok(String::from_utf8_lossy(&ended.stdout.bytes).into_owned());
         }

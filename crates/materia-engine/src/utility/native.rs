@@ -1,7 +1,7 @@
 //! A call of a shipped utility, told like the call of a program.
 //!
 //! Owns what stands in for stdout, stderr and the exit code, so that artifacts and events are the
-//! same whoever did the work. It runs in this process; the programs it needs run in the nursery,
+//! same whoever did the work. It runs in this process; the programs it needs run in the process set,
 //! each with its own deadline.
 
 use std::path::Path;
@@ -14,10 +14,10 @@ use crate::clock::Stopwatch;
 use crate::process::ProcessSet;
 
 /// Does what a shipped utility does with this input document.
-pub fn call(shipped: &Shipped, input: &str, cwd: &Path, nursery: &mut ProcessSet) -> Called {
+pub fn call(shipped: &Shipped, input: &str, cwd: &Path, processes: &mut ProcessSet) -> Called {
     let watch = Stopwatch::start();
     let done = match Input::read(input, cwd) {
-        Ok(input) => shipped.run(&input, nursery),
+        Ok(input) => shipped.run(&input, processes),
         Err(findings) => {
             let message = findings
                 .first()

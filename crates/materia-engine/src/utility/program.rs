@@ -14,7 +14,7 @@ const MOST_OUTPUT: usize = 1 << 20;
 /// Runs a program in a directory to its end. Only being stopped is trouble here: a program that
 /// fails has ended, too.
 pub fn ask(
-    nursery: &mut ProcessSet,
+    processes: &mut ProcessSet,
     argv: &[&str],
     cwd: &Path,
     patience: Duration,
@@ -30,7 +30,7 @@ pub fn ask(
     (command.stdout, command.stderr) = (capture(), capture());
     command.deadline = Some(patience);
     command.grace = Duration::from_secs(1);
-    let ended = nursery.run(command);
+    let ended = processes.run(command);
     match ended.cause {
         Cause::Cancelled(_) => Err(UtilityError::interrupted(
             argv.first().unwrap_or(&"a program"),

@@ -39,7 +39,7 @@ pub struct StepContext<'a> {
     /// The clock.
     pub clock: &'a Clock,
     /// Where its programs run.
-    pub nursery: &'a mut ProcessSet,
+    pub processes: &'a mut ProcessSet,
     /// What it says while it runs, one line each.
     pub say: &'a mut dyn FnMut(&str),
 }

@@ -62,7 +62,7 @@ pub fn call(
     input: &str,
     cwd: &Path,
     dir: &Path,
-    nursery: &mut ProcessSet,
+    processes: &mut ProcessSet,
 ) -> io::Result<Called> {
     let watch = Stopwatch::start();
     let request = Request {
@@ -73,7 +73,7 @@ pub fn call(
         grace: DEFAULT_GRACE,
         spool: dir.to_owned(),
     };
-    let outcome = execute::run(&request, nursery, &mut Unobserved)?;
+    let outcome = execute::run(&request, processes, &mut Unobserved)?;
     let mut stdout = Beginning::default();
     outcome.output.copy_to(&mut stdout)?;
     let mut stderr = Beginning::default();

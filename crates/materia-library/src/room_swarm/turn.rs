@@ -115,16 +115,16 @@ impl Player {
     pub(crate) fn play(
         &self,
         turns: &[Turn],
-        nursery: &mut ProcessSet,
+        processes: &mut ProcessSet,
     ) -> Result<Vec<Result<String, String>>, UtilityError> {
         let leaves: Vec<_> = turns
             .iter()
-            .map(|turn| nursery.spawn(self.command(&turn.prompt)))
+            .map(|turn| processes.spawn(self.command(&turn.prompt)))
             .collect();
         let mut answers: Vec<Option<Result<String, String>>> = turns.iter().map(|_| None).collect();
         let mut interrupted = false;
         while answers.iter().any(Option::is_none) {
-            match nursery.next(None) {
+            match processes.next(None) {
                 Some(Event::Ended(ended)) => {
                     let index = leaves.iter().position(|leaf| *leaf == ended.leaf);
                     if let Some(slot) = index.and_then(|index| answers.get_mut(index)) {
@@ -135,7 +135,7 @@ impl Player {
                     interrupted = true;
                     leaves
                         .iter()
-                        .for_each(|leaf| nursery.stop(*leaf, StopReason::Cancelled));
+                        .for_each(|leaf| processes.stop(*leaf, StopReason::Cancelled));
                 }
                 Some(_) => {}
                 None => break,

@@ -98,14 +98,14 @@ impl Agent {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         match self.what {
-            What::Run(run) => run.run(world, screen, voice),
+            What::Run(run) => run.run(world, screen, format),
             What::List(list) => {
                 let config = list.config.named();
                 let agents = world.engine().agents(&AgentListRequest { config })?;
-                screen.report(&agents, voice);
+                screen.report(&agents, format);
                 Ok(agents.exit_code())
             }
             What::Act => {
@@ -117,7 +117,7 @@ impl Agent {
 }
 
 impl Run {
-    fn run(self, world: &World, screen: Screen, voice: OutputFormat) -> Result<u8, ApiError> {
+    fn run(self, world: &World, screen: Screen, format: OutputFormat) -> Result<u8, ApiError> {
         let prompt = self.prompt_file.unwrap_or_else(|| PathBuf::from("-"));
         let request = AgentRequest {
             agent: self.agent,
@@ -133,7 +133,7 @@ impl Run {
             attachments: self.attach,
             conversation: self.session,
         };
-        let mut view = AgentView::new(world, screen, voice);
+        let mut view = AgentView::new(world, screen, format);
         let report = world.engine().ask_agent(request, &mut view)?;
         view.report(&report);
         Ok(report.exit_code())

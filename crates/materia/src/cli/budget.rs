@@ -42,7 +42,7 @@ impl Budget {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let (cast, tokens) = parse(&self.words)?;
         let request = CastBudgetRequest {
@@ -55,7 +55,7 @@ impl Budget {
             },
             config: self.config.named(),
         };
-        screen.report(&world.engine().budget(&request)?, voice);
+        screen.report(&world.engine().budget(&request)?, format);
         Ok(0)
     }
 }

@@ -56,14 +56,14 @@ impl Cast {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let request = CastRequest {
             request: self.request,
             loadout: self.loadout,
             options: self.agents.options(self.config, self.detach),
         };
-        let mut view = CastView::new(world, screen, voice);
+        let mut view = CastView::new(world, screen, format);
         let report = world.engine().cast(&request, &mut view)?;
         view.report(&report);
         Ok(report.exit_code())

@@ -37,7 +37,7 @@ impl CastShow {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let request = CastShowRequest {
             parts: CastParts {
@@ -48,7 +48,7 @@ impl CastShow {
             config: self.config.named(),
             cast: self.id,
         };
-        screen.report(&world.engine().cast_show(&request)?, voice);
+        screen.report(&world.engine().cast_show(&request)?, format);
         Ok(0)
     }
 }

@@ -37,17 +37,17 @@ impl Casts {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let is_named = |status: &ObservedStatus| self.status.as_deref() == Some(status.as_str());
         let request = CastListRequest {
             limit: self
                 .limit
-                .or((voice == OutputFormat::Human).then_some(DEFAULT_LIMIT)),
+                .or((format == OutputFormat::Human).then_some(DEFAULT_LIMIT)),
             status: ObservedStatus::ALL.into_iter().find(is_named),
             config: self.config.named(),
         };
-        screen.report(&world.engine().casts(&request)?, voice);
+        screen.report(&world.engine().casts(&request)?, format);
         Ok(0)
     }
 }

@@ -30,16 +30,16 @@ impl Demo {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let request = DemoRequest {
             directory: self.dir,
             paced: world.terminals.stderr && !self.fast,
         };
-        let mut view = CastView::new(world, screen, voice);
+        let mut view = CastView::new(world, screen, format);
         let report = world.engine().demo(&request, &mut view)?;
         view.rest();
-        screen.report(&report, voice);
+        screen.report(&report, format);
         Ok(report.cast.exit_code())
     }
 }

@@ -23,11 +23,11 @@ impl Doctor {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let config = self.config.named();
         let report = world.engine().doctor(&DoctorRequest { config })?;
-        screen.report(&report, voice);
+        screen.report(&report, format);
         Ok(report.exit_code())
     }
 }

@@ -28,7 +28,7 @@ impl Explain {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let engine = world.engine();
         if self.schema {
@@ -36,7 +36,7 @@ impl Explain {
             screen.document(&engine.template_schema(&source)?);
             return Ok(0);
         }
-        screen.report(&engine.explain(self.template.request()?)?, voice);
+        screen.report(&engine.explain(self.template.request()?)?, format);
         Ok(0)
     }
 }

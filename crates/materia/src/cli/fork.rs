@@ -44,7 +44,7 @@ impl Fork {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let request = ForkRequest {
             cast: self.id,
@@ -52,10 +52,10 @@ impl Fork {
             hold: self.hold,
             options: self.agents.options(self.config, self.detach),
         };
-        let mut view = CastView::new(world, screen, voice);
+        let mut view = CastView::new(world, screen, format);
         match world.engine().fork(&request, &mut view)? {
             ForkReport::Held(status) => {
-                screen.report(&status, voice);
+                screen.report(&status, format);
                 Ok(0)
             }
             ForkReport::Driven(report) => {

@@ -46,7 +46,7 @@ impl Continue {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         // No id contains a space: a single argument with one is the text, for the newest cast that
         // waits for it.
@@ -55,7 +55,7 @@ impl Continue {
             given => given,
         };
         let cast = Resume { id, ..self.cast };
-        cast.run(ResumeAction::Continue(text), world, screen, voice)
+        cast.run(ResumeAction::Continue(text), world, screen, format)
     }
 }
 
@@ -65,14 +65,14 @@ impl Resume {
         action: ResumeAction,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let request = ResumeRequest {
             cast: self.id,
             action,
             options: self.agents.options(self.config, false),
         };
-        let mut view = CastView::new(world, screen, voice);
+        let mut view = CastView::new(world, screen, format);
         let report = world.engine().resume(&request, &mut view)?;
         view.report(&report);
         Ok(report.exit_code())

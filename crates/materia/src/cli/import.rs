@@ -65,7 +65,7 @@ impl Import {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let (source, into) = match self.what {
             What::Goose { file, into } => (ImportSource::Goose(file), into.into),
@@ -84,7 +84,7 @@ impl Import {
             failure.error
         })?;
         screen.findings(&report.notes);
-        screen.report(&report, voice);
+        screen.report(&report, format);
         Ok(0)
     }
 }

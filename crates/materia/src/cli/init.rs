@@ -20,9 +20,9 @@ impl Init {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
-        screen.report(&world.engine().init()?, voice);
+        screen.report(&world.engine().init()?, format);
         Ok(0)
     }
 }

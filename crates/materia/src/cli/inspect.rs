@@ -58,7 +58,7 @@ impl Inspect {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let request = InspectRequest {
             target: self.target,
@@ -66,14 +66,14 @@ impl Inspect {
             lines: self.lines,
             status: self.status,
             session: self.session,
-            audience: voice.audience(),
+            audience: format.audience(),
         };
         if self.follow {
-            let mut view = FollowView::new(screen, voice);
+            let mut view = FollowView::new(screen, format);
             world.engine().follow(&request, &mut view)?;
             view.end();
         } else {
-            screen.report(&world.engine().inspect(&request)?, voice);
+            screen.report(&world.engine().inspect(&request)?, format);
         }
         Ok(0)
     }

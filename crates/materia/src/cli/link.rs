@@ -77,7 +77,7 @@ impl Link {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let is_empty = self.request.is_empty();
         let request = LinkRequest {
@@ -88,7 +88,7 @@ impl Link {
         };
         if self.draw {
             let graph = world.engine().link_graph(&request)?;
-            match voice {
+            match format {
                 OutputFormat::Human => {
                     screen.text(&painted(&picture::text(&graph), screen.results_in_colour()));
                 }
@@ -101,7 +101,7 @@ impl Link {
             return Err(ApiError::new(ErrorKind::Invalid, "usage", message)
                 .hint("write it behind `--`: materia link Planning-Consult Full-Auto -- \"…\""));
         }
-        cast(&request, world, screen, voice)
+        cast(&request, world, screen, format)
     }
 }
 
@@ -110,7 +110,7 @@ impl Autocast {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let request = LinkRequest {
             targets: vec![self.target],
@@ -118,7 +118,7 @@ impl Autocast {
             request: self.request,
             options: self.agents.options(self.config, self.detach),
         };
-        cast(&request, world, screen, voice)
+        cast(&request, world, screen, format)
     }
 }
 
@@ -126,9 +126,9 @@ fn cast(
     request: &LinkRequest,
     world: &World,
     screen: Screen,
-    voice: OutputFormat,
+    format: OutputFormat,
 ) -> Result<u8, ApiError> {
-    let mut view = CastView::new(world, screen, voice);
+    let mut view = CastView::new(world, screen, format);
     let report = world.engine().link(request, &mut view)?;
     view.report(&report);
     Ok(report.exit_code())

@@ -57,26 +57,26 @@ impl Loadout {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let engine = world.engine();
         match self.verb {
             Verb::List { config } => {
                 let config = config.named();
-                screen.report(&engine.loadouts(&LoadoutsRequest { config })?, voice);
+                screen.report(&engine.loadouts(&LoadoutsRequest { config })?, format);
                 Ok(0)
             }
             Verb::Use { name } => {
                 let reach = ActiveReach::User;
                 let request = ActiveLoadoutRequest { name, reach };
-                screen.report(&engine.choose_active(&request)?, voice);
+                screen.report(&engine.choose_active(&request)?, format);
                 Ok(0)
             }
             Verb::Validate { files, config } => {
                 let config = config.named();
                 let report =
                     engine.validate_loadouts(&ValidateLoadoutsRequest { files, config })?;
-                Ok(told(&report, screen, voice))
+                Ok(told(&report, screen, format))
             }
         }
     }

@@ -69,17 +69,17 @@ impl Message {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let request = MessageRequest {
             session: self.session.clone(),
             body: self.body_file.clone().map(input::input).transpose()?,
             draft: self.draft()?,
-            audience: voice.audience(),
+            audience: format.audience(),
         };
         let mut view = RunView::new(world, screen, OutputFormat::Json);
         let report = world.engine().message(request, Some(&mut view))?;
-        screen.report(&report, voice);
+        screen.report(&report, format);
         Ok(report.exit_code())
     }
 

@@ -32,17 +32,17 @@ impl Plan {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let plan = world.engine().plan(&PlanRequest {
             loadout: self.loadout,
             items: self.items,
             config: self.config.named(),
         })?;
-        if voice == OutputFormat::Human {
+        if format == OutputFormat::Human {
             screen.findings(&plan.warnings);
         }
-        screen.report(&plan, voice);
+        screen.report(&plan, format);
         Ok(0)
     }
 }

@@ -140,7 +140,7 @@ impl Quest {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let (engine, config) = (world.engine(), self.config.named());
         let default = Verb::List {
@@ -149,17 +149,17 @@ impl Quest {
         };
         let action = match self.verb.unwrap_or(default) {
             Verb::List { status, limit } => {
-                let usual = (voice == OutputFormat::Human).then_some(DEFAULT_LIMIT);
+                let usual = (format == OutputFormat::Human).then_some(DEFAULT_LIMIT);
                 let request = QuestListRequest {
                     status,
                     limit: limit.or(usual),
                     config,
                 };
-                screen.report(&engine.quest_list(&request)?, voice);
+                screen.report(&engine.quest_list(&request)?, format);
                 return Ok(0);
             }
             Verb::Stop => {
-                screen.report(&engine.quest_stop(config.as_deref())?, voice);
+                screen.report(&engine.quest_stop(config.as_deref())?, format);
                 return Ok(0);
             }
             Verb::Run {
@@ -179,7 +179,7 @@ impl Quest {
                     config,
                     agents: agents.choice(),
                 };
-                return run(&request, detach, world, screen, voice);
+                return run(&request, detach, world, screen, format);
             }
             Verb::Add {
                 request,
@@ -195,7 +195,7 @@ impl Quest {
             Verb::Requeue { quest } => QuestAction::Requeue(quest),
             Verb::Remove { quest } => QuestAction::Remove(quest),
         };
-        screen.report(&engine.quest(&QuestRequest { action, config })?, voice);
+        screen.report(&engine.quest(&QuestRequest { action, config })?, format);
         Ok(0)
     }
 }
@@ -215,15 +215,15 @@ fn run(
     detach: bool,
     world: &World,
     screen: Screen,
-    voice: OutputFormat,
+    format: OutputFormat,
 ) -> Result<u8, ApiError> {
-    let mut view = CastView::new(world, screen, voice);
+    let mut view = CastView::new(world, screen, format);
     if detach {
-        screen.report(&world.engine().quest_spawn(request, &mut view)?, voice);
+        screen.report(&world.engine().quest_spawn(request, &mut view)?, format);
         return Ok(0);
     }
     let report = world.engine().quest_run(request, &mut view)?;
     drop(view);
-    screen.report(&report, voice);
+    screen.report(&report, format);
     Ok(report.exit_code())
 }

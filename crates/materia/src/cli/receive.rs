@@ -59,7 +59,7 @@ impl Receive {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let engine = world.engine();
         if let Some(message) = self.ack.or(self.fail) {
@@ -70,7 +70,7 @@ impl Receive {
                 holder: self.holder,
                 session: self.session,
             };
-            screen.report(&engine.settle(&request)?, voice);
+            screen.report(&engine.settle(&request)?, format);
             return Ok(0);
         }
         let request = ReceiveRequest {
@@ -79,7 +79,7 @@ impl Receive {
             holder: self.holder,
             session: self.session,
         };
-        engine.receive(&request, &mut ReceiveView::new(screen, voice))?;
+        engine.receive(&request, &mut ReceiveView::new(screen, format))?;
         Ok(0)
     }
 }

@@ -58,18 +58,18 @@ impl Recipe {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let engine = world.engine();
         match self.verb {
-            Verb::List => screen.report(&engine.recipe_list()?, voice),
-            Verb::Show { name } => screen.report(&engine.recipe_show(&name)?, voice),
+            Verb::List => screen.report(&engine.recipe_list()?, format),
+            Verb::Show { name } => screen.report(&engine.recipe_show(&name)?, format),
             Verb::Validate { files } => {
-                return Ok(told(&engine.recipe_validate(&files)?, screen, voice));
+                return Ok(told(&engine.recipe_validate(&files)?, screen, format));
             }
             Verb::Doctor => {
                 let report = engine.recipe_doctor()?;
-                screen.report(&report, voice);
+                screen.report(&report, format);
                 return Ok(report.exit_code());
             }
             Verb::Schema { name } => screen.document(&engine.recipe_schema(&name)?),

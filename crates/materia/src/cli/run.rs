@@ -35,17 +35,17 @@ impl Run {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let request = RunRequest {
             template: self.template.request()?,
             jobs: self.jobs.map(|jobs| jobs as usize),
-            output: match voice {
+            output: match format {
                 OutputFormat::Human => OutputMode::Stream,
                 OutputFormat::Json => OutputMode::Text,
             },
         };
-        let mut view = RunView::new(world, screen, voice);
+        let mut view = RunView::new(world, screen, format);
         let report = world.engine().run(request, &mut view)?;
         view.report(&report);
         Ok(report.exit_code(self.strict))

@@ -45,15 +45,15 @@ impl Skill {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let engine = world.engine();
         match self.verb {
             Verb::Install { agent, dir, force } => {
                 let request = SkillInstallRequest { agent, dir, force };
-                screen.report(&engine.install_skill(&request)?, voice);
+                screen.report(&engine.install_skill(&request)?, format);
             }
-            Verb::Show => screen.report(&engine.skill(), voice),
+            Verb::Show => screen.report(&engine.skill(), format),
         }
         Ok(0)
     }

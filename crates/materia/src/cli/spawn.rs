@@ -78,7 +78,7 @@ impl Spawn {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         if self.template.has_stdin() {
             let message = "a run that goes on by itself has no stdin";
@@ -86,10 +86,10 @@ impl Spawn {
                 .hint("give it a file by a value, or send it messages"));
         }
         if let Some(loadout) = self.loadout.clone() {
-            return self.cast(loadout, world, screen, voice);
+            return self.cast(loadout, world, screen, format);
         }
         if self.player.agent.is_some() || self.player.agent_script.is_some() {
-            return self.agent(world, screen, voice);
+            return self.agent(world, screen, format);
         }
         self.role.check_unused()?;
         let options = self.options();
@@ -102,7 +102,7 @@ impl Spawn {
             let message = format!("this launch is not counted: {reason}");
             screen.talk(style::Role::Warning, "warning", &message);
         }
-        screen.report(&report, voice);
+        screen.report(&report, format);
         Ok(0)
     }
 
@@ -125,7 +125,7 @@ impl Spawn {
     }
 
     /// An agent is a run whose messages become turns (A12).
-    fn agent(self, world: &World, screen: Screen, voice: OutputFormat) -> Result<u8, ApiError> {
+    fn agent(self, world: &World, screen: Screen, format: OutputFormat) -> Result<u8, ApiError> {
         if self.template.is_named() {
             return Err(
                 ApiError::new(ErrorKind::Invalid, "usage", "an agent runs no template")
@@ -138,9 +138,9 @@ impl Spawn {
             message: Some(self.template.words().join(" ")),
             options: self.role.options(self.config),
         };
-        let mut prompt = TrustPrompt::new(world, screen, voice);
+        let mut prompt = TrustPrompt::new(world, screen, format);
         let report = world.engine().spawn_agent(request, &mut prompt)?;
-        screen.report(&report, voice);
+        screen.report(&report, format);
         Ok(0)
     }
 
@@ -150,7 +150,7 @@ impl Spawn {
         loadout: String,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let [request] = self.template.words() else {
             return Err(ApiError::new(
@@ -170,9 +170,9 @@ impl Spawn {
             session: self.session,
             ..RunOptions::default()
         };
-        let mut prompt = TrustPrompt::new(world, screen, voice);
+        let mut prompt = TrustPrompt::new(world, screen, format);
         let spawned = world.engine().spawn_cast(&request, &run, &mut prompt)?;
-        screen.report(&spawned, voice);
+        screen.report(&spawned, format);
         Ok(0)
     }
 }

@@ -17,10 +17,10 @@ pub(super) struct Split {
 }
 
 impl Split {
-    pub(super) fn run(self, screen: Screen, voice: OutputFormat) -> Result<u8, ApiError> {
+    pub(super) fn run(self, screen: Screen, format: OutputFormat) -> Result<u8, ApiError> {
         let words =
             template::split(&Source::new("TEXT", &self.text)).map_err(ApiError::from_findings)?;
-        screen.report(&Words { ok: true, words }, voice);
+        screen.report(&Words { ok: true, words }, format);
         Ok(0)
     }
 }

@@ -25,13 +25,13 @@ impl Status {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let request = CastStatusRequest {
             config: self.config.named(),
             cast: self.id,
         };
-        screen.report(&world.engine().cast_status(&request)?, voice);
+        screen.report(&world.engine().cast_status(&request)?, format);
         Ok(0)
     }
 }

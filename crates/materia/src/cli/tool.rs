@@ -116,12 +116,12 @@ impl Tool {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let engine = world.engine();
         match self.verb {
-            Verb::List => screen.report(&engine.tool_list()?, voice),
-            Verb::Show { name } => screen.report(&engine.recipe_show(&name)?, voice),
+            Verb::List => screen.report(&engine.tool_list()?, format),
+            Verb::Show { name } => screen.report(&engine.recipe_show(&name)?, format),
             Verb::Call {
                 name,
                 values,
@@ -134,17 +134,17 @@ impl Tool {
                 };
                 let mut view = RunView::new(world, screen, OutputFormat::Json);
                 let report = engine.tool_call(request, &mut view)?;
-                screen.report(&report, voice);
+                screen.report(&report, format);
                 return Ok(report.exit_code());
             }
             Verb::Register(given) => {
-                screen.report(&engine.tool_register(given.request(false))?, voice);
+                screen.report(&engine.tool_register(given.request(false))?, format);
             }
             Verb::Update(given) => {
-                screen.report(&engine.tool_register(given.request(true))?, voice);
+                screen.report(&engine.tool_register(given.request(true))?, format);
             }
-            Verb::Remove { name } => screen.report(&engine.tool_remove(&name)?, voice),
-            Verb::Promote { draft: None, .. } => screen.report(&engine.tool_drafts()?, voice),
+            Verb::Remove { name } => screen.report(&engine.tool_remove(&name)?, format),
+            Verb::Promote { draft: None, .. } => screen.report(&engine.tool_drafts()?, format),
             Verb::Promote {
                 draft: Some(draft),
                 name,
@@ -155,7 +155,7 @@ impl Tool {
                     name,
                     update,
                 };
-                screen.report(&engine.tool_promote(&request)?, voice);
+                screen.report(&engine.tool_promote(&request)?, format);
             }
         }
         Ok(0)

@@ -26,13 +26,13 @@ pub(super) struct Top {
 }
 
 impl Top {
-    pub(super) fn wish(self, screen: Screen, voice: OutputFormat) -> door::TopOptions {
+    pub(super) fn wish(self, screen: Screen, format: OutputFormat) -> door::TopOptions {
         door::TopOptions {
             session: self.session,
             once: self.once,
             agents: self.agents.choice(),
             screen,
-            voice,
+            format,
         }
     }
 }

@@ -36,18 +36,18 @@ impl Trust {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let engine = world.engine();
         if self.list {
-            screen.report(&engine.trust_list()?, voice);
+            screen.report(&engine.trust_list()?, format);
         } else if let Some(path) = &self.revoke {
-            screen.report(&engine.trust_revoke(path)?, voice);
+            screen.report(&engine.trust_revoke(path)?, format);
         } else if self.show {
-            screen.report(&engine.trust_show()?, voice);
+            screen.report(&engine.trust_show()?, format);
         } else {
-            let mut prompt = TrustPrompt::new(world, screen, voice);
-            screen.report(&engine.trust(&mut prompt)?, voice);
+            let mut prompt = TrustPrompt::new(world, screen, format);
+            screen.report(&engine.trust(&mut prompt)?, format);
         }
         Ok(0)
     }

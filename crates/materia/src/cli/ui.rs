@@ -27,13 +27,13 @@ pub(super) struct Ui {
 }
 
 impl Ui {
-    pub(super) fn wish(self, screen: Screen, voice: OutputFormat) -> WebOptions {
+    pub(super) fn wish(self, screen: Screen, format: OutputFormat) -> WebOptions {
         WebOptions {
             port: self.port,
             host: self.host,
             open: !self.no_open,
             screen,
-            voice,
+            format,
         }
     }
 }

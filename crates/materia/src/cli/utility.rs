@@ -36,11 +36,11 @@ impl Utility {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let engine = world.engine();
         let Some(name) = self.name.filter(|_| !self.list) else {
-            screen.report(&engine.utility_list(), voice);
+            screen.report(&engine.utility_list(), format);
             return Ok(0);
         };
         let request = UtilityRequest {

@@ -20,14 +20,14 @@ pub(super) struct Validate {
 }
 
 impl Validate {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: OutputFormat) -> u8 {
+    pub(super) fn run(self, world: &World, screen: Screen, format: OutputFormat) -> u8 {
         let request = ValidateRequest { files: self.files };
-        told(&world.engine().validate(&request), screen, voice)
+        told(&world.engine().validate(&request), screen, format)
     }
 }
 
 /// Reports what was found; returns the exit code.
-pub(super) fn told(report: &ValidateReport, screen: Screen, voice: OutputFormat) -> u8 {
-    screen.report(report, voice);
+pub(super) fn told(report: &ValidateReport, screen: Screen, format: OutputFormat) -> u8 {
+    screen.report(report, format);
     report.exit_code()
 }

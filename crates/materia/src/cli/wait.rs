@@ -38,7 +38,7 @@ impl Wait {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let request = WaitRequest {
             runs: self.runs,
@@ -48,7 +48,7 @@ impl Wait {
         };
         let report = world
             .engine()
-            .wait(&request, &mut WaitView::new(screen, voice))?;
+            .wait(&request, &mut WaitView::new(screen, format))?;
         Ok(report.exit_code())
     }
 }

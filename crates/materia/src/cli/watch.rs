@@ -30,13 +30,13 @@ impl Watch {
         self,
         world: &World,
         screen: Screen,
-        voice: OutputFormat,
+        format: OutputFormat,
     ) -> Result<u8, ApiError> {
         let request = WatchRequest {
             session: self.session,
             once: self.once,
         };
-        let mut view = NewsView::new(screen, voice);
+        let mut view = NewsView::new(screen, format);
         let end = world.engine().watch(&request, &mut view)?;
         Ok(end.exit_code())
     }

@@ -18,23 +18,23 @@ use crate::world::World;
 #[derive(Debug)]
 pub struct AgentView {
     screen: Screen,
-    voice: OutputFormat,
+    format: OutputFormat,
     prompt: TrustPrompt,
 }
 
 impl AgentView {
     /// A view on this screen.
-    pub fn new(world: &World, screen: Screen, voice: OutputFormat) -> Self {
+    pub fn new(world: &World, screen: Screen, format: OutputFormat) -> Self {
         Self {
             screen,
-            voice,
-            prompt: TrustPrompt::new(world, screen, voice),
+            format,
+            prompt: TrustPrompt::new(world, screen, format),
         }
     }
 
     /// Shows how it ended.
     pub fn report(&self, report: &AgentReport) {
-        if let (OutputFormat::Human, Some(error)) = (self.voice, &report.error) {
+        if let (OutputFormat::Human, Some(error)) = (self.format, &report.error) {
             let said = format!(
                 "{} gave no answer ({}): {}",
                 report.agent,
@@ -46,7 +46,7 @@ impl AgentView {
                 self.screen.talk(Role::Good, "  hint", hint);
             }
         }
-        self.screen.report(report, self.voice);
+        self.screen.report(report, self.format);
     }
 }
 
@@ -59,7 +59,7 @@ impl TrustObserver for AgentView {
 impl AgentObserver for AgentView {
     fn activity(&mut self, activity: &Activity) {
         match activity {
-            Activity::ToolStart { name, input } if self.voice == OutputFormat::Human => {
+            Activity::ToolStart { name, input } if self.format == OutputFormat::Human => {
                 self.screen.talk(
                     Role::Quiet,
                     "tool",

@@ -35,7 +35,7 @@ const MAX_ANSWER_LINES: usize = 20;
 #[derive(Debug)]
 pub struct CastView {
     screen: Screen,
-    voice: OutputFormat,
+    format: OutputFormat,
     prompt: TrustPrompt,
     /// The live picture, where there is a terminal for it.
     stage: Option<Stage>,
@@ -47,15 +47,15 @@ pub struct CastView {
 
 impl CastView {
     /// A view on this screen.
-    pub fn new(world: &World, screen: Screen, voice: OutputFormat) -> Self {
-        Self::with(TrustPrompt::new(world, screen, voice), screen, voice)
+    pub fn new(world: &World, screen: Screen, format: OutputFormat) -> Self {
+        Self::with(TrustPrompt::new(world, screen, format), screen, format)
     }
 
-    fn with(prompt: TrustPrompt, screen: Screen, voice: OutputFormat) -> Self {
-        let live = voice == OutputFormat::Human && screen.is_live();
+    fn with(prompt: TrustPrompt, screen: Screen, format: OutputFormat) -> Self {
+        let live = format == OutputFormat::Human && screen.is_live();
         Self {
             screen,
-            voice,
+            format,
             prompt,
             stage: live.then(|| Stage::new(screen)),
             began: None,
@@ -65,7 +65,7 @@ impl CastView {
 
     /// Forgets the last cast: another one follows.
     pub(super) fn reset(&mut self) {
-        *self = Self::with(self.prompt, self.screen, self.voice);
+        *self = Self::with(self.prompt, self.screen, self.format);
     }
 
     /// Clears the live picture, before something else is written.
@@ -78,16 +78,16 @@ impl CastView {
     /// Says how it ended.
     pub fn report(&self, report: &CastReport) {
         self.rest();
-        if self.voice == OutputFormat::Human {
+        if self.format == OutputFormat::Human {
             self.answer(report.status);
         }
-        if let (OutputFormat::Human, Some(error)) = (self.voice, &report.error) {
+        if let (OutputFormat::Human, Some(error)) = (self.format, &report.error) {
             self.screen.talk(Role::Bad, "error", &error.message);
             if let Some(hint) = &error.hint {
                 self.screen.talk(Role::Good, "  hint", hint);
             }
         }
-        self.screen.report(report, self.voice);
+        self.screen.report(report, self.format);
     }
 
     /// Shows what the last socket of a complete cast said.
@@ -129,8 +129,8 @@ impl CastView {
 }
 
 impl CastView {
-    pub(super) fn voice(&self) -> OutputFormat {
-        self.voice
+    pub(super) fn format(&self) -> OutputFormat {
+        self.format
     }
 
     pub(super) fn screen(&self) -> Screen {
@@ -212,7 +212,7 @@ impl CastObserver for CastView {
     }
 
     fn reopen(&mut self, state: &CastState) {
-        if self.voice != OutputFormat::Human {
+        if self.format != OutputFormat::Human {
             return;
         }
         let id = &state.cast_id;
@@ -241,7 +241,7 @@ impl CastObserver for CastView {
     }
 
     fn orphans_ended(&mut self, count: usize) {
-        if self.voice == OutputFormat::Human {
+        if self.format == OutputFormat::Human {
             let said = format!(
                 "{} of the process that drove it",
                 text::count(count, "orphan")
@@ -251,7 +251,7 @@ impl CastObserver for CastView {
     }
 
     fn activity(&mut self, place: &VisitId, activity: &Activity) {
-        if self.voice != OutputFormat::Human {
+        if self.format != OutputFormat::Human {
             return;
         }
         if let Some(stage) = &self.stage {
@@ -274,7 +274,7 @@ impl CastObserver for CastView {
     }
 
     fn event(&mut self, event: &CastEvent, state: &CastState) {
-        if self.voice != OutputFormat::Human {
+        if self.format != OutputFormat::Human {
             return;
         }
         if let Some(stage) = &self.stage {

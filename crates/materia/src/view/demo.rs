@@ -12,7 +12,7 @@ use super::style::Role;
 
 impl DemoObserver for CastView {
     fn opening(&mut self, opening: &DemoOpening<'_>) {
-        if self.voice() != OutputFormat::Human {
+        if self.format() != OutputFormat::Human {
             return;
         }
         let said = format!(

@@ -253,17 +253,17 @@ impl Report for InspectReport {
 /// A run or a room as it is followed.
 pub struct FollowView {
     screen: Screen,
-    voice: OutputFormat,
+    format: OutputFormat,
     /// The beginnings of characters of stdout and stderr, where they are shown as text.
     texts: [CharacterBuffer; 2],
 }
 
 impl FollowView {
     /// A view on a screen.
-    pub fn new(screen: Screen, voice: OutputFormat) -> Self {
+    pub fn new(screen: Screen, format: OutputFormat) -> Self {
         Self {
             screen,
-            voice,
+            format,
             texts: Default::default(),
         }
     }
@@ -297,7 +297,7 @@ impl FollowView {
 
 impl InspectObserver for FollowView {
     fn begin(&mut self, report: &InspectReport) {
-        match (self.voice, report) {
+        match (self.format, report) {
             (OutputFormat::Json, InspectReport::Outbox(said)) => {
                 self.documents(&said.messages, said.incomplete);
             }
@@ -307,12 +307,12 @@ impl InspectObserver for FollowView {
             (OutputFormat::Json, InspectReport::Previews(said)) => {
                 self.documents(&said.messages, said.incomplete);
             }
-            _ => self.screen.report(report, self.voice),
+            _ => self.screen.report(report, self.format),
         }
     }
 
     fn message(&mut self, message: &FollowedMessage) -> ControlFlow<()> {
-        match self.voice {
+        match self.format {
             OutputFormat::Json => self.screen.document(message),
             OutputFormat::Human => self.screen.text(&message_line(message)),
         }
@@ -321,7 +321,7 @@ impl InspectObserver for FollowView {
 
     /// As it is for people, one JSON object a line for programs.
     fn output(&mut self, stream: Stream, bytes: &[u8]) -> ControlFlow<()> {
-        let is_read = match (self.voice, stream) {
+        let is_read = match (self.format, stream) {
             (OutputFormat::Json, _) => {
                 let text = self.texts[stream as usize].push(bytes);
                 self.chunk(stream, &text)

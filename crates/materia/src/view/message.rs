@@ -107,19 +107,19 @@ impl Report for SettleReport {
 #[derive(Debug)]
 pub struct ReceiveView {
     screen: Screen,
-    voice: OutputFormat,
+    format: OutputFormat,
 }
 
 impl ReceiveView {
     /// A view on a screen.
-    pub fn new(screen: Screen, voice: OutputFormat) -> Self {
-        Self { screen, voice }
+    pub fn new(screen: Screen, format: OutputFormat) -> Self {
+        Self { screen, format }
     }
 }
 
 impl ReceiveObserver for ReceiveView {
     fn received(&mut self, report: &ReceiveReport) -> bool {
-        self.screen.report(report, self.voice);
+        self.screen.report(report, self.format);
         self.screen.was_heard()
     }
 }
@@ -128,14 +128,14 @@ impl ReceiveObserver for ReceiveView {
 #[derive(Debug)]
 pub struct NewsView {
     screen: Screen,
-    voice: OutputFormat,
+    format: OutputFormat,
     seen: Vec<String>,
     width: usize,
 }
 
 impl WatchObserver for NewsView {
     fn news(&mut self, news: &News) -> ControlFlow<()> {
-        match self.voice {
+        match self.format {
             OutputFormat::Json => self.screen.document(news),
             OutputFormat::Human => {
                 let line = self.line(news, self.screen.results_in_colour());
@@ -151,10 +151,10 @@ const MOST_SEEN: usize = 1000;
 
 impl NewsView {
     /// A view on a screen.
-    pub fn new(screen: Screen, voice: OutputFormat) -> Self {
+    pub fn new(screen: Screen, format: OutputFormat) -> Self {
         Self {
             screen,
-            voice,
+            format,
             seen: Vec::new(),
             width: 0,
         }

@@ -17,7 +17,7 @@ use super::style::Role;
 impl QuestObserver for CastView {
     fn turn(&mut self, quest: &Quest) {
         self.reset();
-        if self.voice() == OutputFormat::Human {
+        if self.format() == OutputFormat::Human {
             let said = format!("{} {}", quest.id, line(&quest.title, 70));
             self.screen().talk(Role::Strong, "quest", &said);
         }

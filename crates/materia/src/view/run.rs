@@ -28,7 +28,7 @@ const MOST_FAILURES: usize = 20;
 #[derive(Debug)]
 pub struct RunView {
     screen: Screen,
-    voice: OutputFormat,
+    format: OutputFormat,
     /// Whether there are live lines, on which what commands complain about is not relayed.
     watched: bool,
     live: Option<Live>,
@@ -38,12 +38,12 @@ pub struct RunView {
 
 impl RunView {
     /// A view for this terminal and output format.
-    pub fn new(world: &World, screen: Screen, voice: OutputFormat) -> Self {
-        let watched = voice == OutputFormat::Human && world.terminals.stderr && !world.is_dumb();
+    pub fn new(world: &World, screen: Screen, format: OutputFormat) -> Self {
+        let watched = format == OutputFormat::Human && world.terminals.stderr && !world.is_dumb();
         let live = watched.then(|| Live::new(screen));
         Self {
             screen,
-            voice,
+            format,
             watched,
             live,
             relay: Relay::default(),
@@ -54,7 +54,7 @@ impl RunView {
     /// Shows how it went, failures first, and its output.
     pub fn report(&mut self, report: &RunReport) {
         self.summary(report);
-        match self.voice {
+        match self.format {
             OutputFormat::Human => self.output(report),
             OutputFormat::Json => self.screen.document(report),
         }
@@ -65,7 +65,7 @@ impl RunView {
         if let Some(live) = self.live.take() {
             live.clear();
         }
-        if self.voice == OutputFormat::Human {
+        if self.format == OutputFormat::Human {
             let (shown, rest) = report
                 .failures
                 .split_at(report.failures.len().min(MOST_FAILURES));
@@ -170,7 +170,7 @@ impl RunObserver for RunView {
     }
 
     fn wants_stderr(&self) -> bool {
-        self.voice == OutputFormat::Human
+        self.format == OutputFormat::Human
     }
 
     fn tick_interval(&self) -> Option<std::time::Duration> {

@@ -66,16 +66,16 @@ impl Screen {
     }
 
     /// Says a result on stdout.
-    pub fn report<R: Report>(self, report: &R, voice: OutputFormat) {
-        match voice {
+    pub fn report<R: Report>(self, report: &R, format: OutputFormat) {
+        match format {
             OutputFormat::Human => self.text(&report.human(self.colour_out)),
             OutputFormat::Json => json(report),
         }
     }
 
     /// Says a failure: to people on stderr, to programs on stdout.
-    pub fn failure(self, failure: &ApiError, voice: OutputFormat) {
-        match voice {
+    pub fn failure(self, failure: &ApiError, format: OutputFormat) {
+        match format {
             OutputFormat::Human => {
                 write_all(
                     &mut io::stderr().lock(),

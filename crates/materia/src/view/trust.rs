@@ -30,11 +30,11 @@ pub struct TrustPrompt {
 
 impl TrustPrompt {
     /// A question on this screen; programs and pipes are never asked.
-    pub fn new(world: &World, screen: Screen, voice: OutputFormat) -> Self {
+    pub fn new(world: &World, screen: Screen, format: OutputFormat) -> Self {
         let terminal = world.terminals.stdin && world.terminals.stderr;
         Self {
             screen,
-            can_ask: terminal && voice == OutputFormat::Human,
+            can_ask: terminal && format == OutputFormat::Human,
         }
     }
 }

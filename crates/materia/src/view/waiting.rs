@@ -25,7 +25,7 @@ const MOST_ROWS: usize = 20;
 #[derive(Debug)]
 pub struct WaitView {
     screen: Screen,
-    voice: OutputFormat,
+    format: OutputFormat,
     live: Option<LiveRuns>,
 }
 
@@ -52,10 +52,10 @@ struct Row {
 
 impl WaitView {
     /// A view on a screen.
-    pub fn new(screen: Screen, voice: OutputFormat) -> Self {
+    pub fn new(screen: Screen, format: OutputFormat) -> Self {
         Self {
             screen,
-            voice,
+            format,
             live: None,
         }
     }
@@ -63,7 +63,7 @@ impl WaitView {
 
 impl WaitObserver for WaitView {
     fn begin(&mut self, runs: &[RunId]) -> bool {
-        if self.voice == OutputFormat::Json || !self.screen.is_live() {
+        if self.format == OutputFormat::Json || !self.screen.is_live() {
             return false;
         }
         self.live = Some(LiveRuns::new(self.screen, runs));
@@ -84,7 +84,7 @@ impl WaitObserver for WaitView {
 
     fn report(&mut self, report: &WaitReport) {
         self.live = None;
-        self.screen.report(report, self.voice);
+        self.screen.report(report, self.format);
     }
 }
 

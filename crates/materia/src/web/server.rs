@@ -27,7 +27,7 @@ pub fn run(world: &World, wish: &WebOptions, agents: Mount) -> u8 {
     match open(world, wish, agents) {
         Ok(()) => 0,
         Err(failure) => {
-            wish.screen.failure(&failure, wish.voice);
+            wish.screen.failure(&failure, wish.format);
             failure.kind.exit_code()
         }
     }
@@ -69,7 +69,7 @@ async fn serve(world: &World, wish: &WebOptions, agents: Mount) -> Result<(), Ap
             reachable,
             mcp,
         },
-        wish.voice,
+        wish.format,
     );
     if wish.open {
         // Without a browser there is still the address.

@@ -24,7 +24,7 @@ pub(crate) fn run() {
     let plain = script["plain"] == true;
     let before = resources();
     let mut host = Host {
-        nursery: if plain {
+        processes: if plain {
             ProcessSet::new()
         } else {
             ProcessSet::adopting().expect("cannot become a subreaper")
@@ -34,7 +34,7 @@ pub(crate) fn run() {
         interrupts: Vec::new(),
     };
     if script["interrupts"] == true {
-        host.nursery
+        host.processes
             .catch_interrupts()
             .expect("cannot catch interrupts");
     }
@@ -47,7 +47,7 @@ pub(crate) fn run() {
         host.supervise(running);
     } else if let Some(times) = script["repeat"].as_u64() {
         for spec in (0..times).flat_map(|_| &commands) {
-            let ended = host.nursery.run(command(spec));
+            let ended = host.processes.run(command(spec));
             host.ended = vec![ended];
         }
     } else {
@@ -59,7 +59,7 @@ pub(crate) fn run() {
     let left = live_pids(script["pids"].as_str());
     let swept = script["sweep_ms"]
         .as_u64()
-        .map(|grace| host.nursery.sweep(Duration::from_millis(grace)));
+        .map(|grace| host.processes.sweep(Duration::from_millis(grace)));
     let mut report = json!({
         "left": left,
         "children": resources()["children"],
@@ -75,7 +75,7 @@ pub(crate) fn run() {
 }
 
 struct Host {
-    nursery: ProcessSet,
+    processes: ProcessSet,
     second_refused: bool,
     ended: Vec<ProcessEnd>,
     interrupts: Vec<i32>,
@@ -83,12 +83,12 @@ struct Host {
 
 impl Host {
     fn start(&mut self, spec: &Value) -> ChildId {
-        let leaf = self.nursery.spawn(command(spec));
+        let leaf = self.processes.spawn(command(spec));
         if let Some(text) = spec["send"].as_str() {
-            self.nursery
+            self.processes
                 .send(leaf, text.as_bytes())
                 .expect("cannot write to stdin");
-            self.nursery.close_stdin(leaf);
+            self.processes.close_stdin(leaf);
         }
         leaf
     }
@@ -97,7 +97,7 @@ impl Host {
         let mut output: Vec<Vec<u8>> = vec![Vec::new(); running.len()];
         while !running.is_empty() {
             match self
-                .nursery
+                .processes
                 .next(clock::deadline_in(Duration::from_secs(60)))
                 .expect("no event within 60 s")
             {
@@ -118,10 +118,10 @@ impl Host {
                             .is_some_and(|text| contains(&output[index], text))
                     };
                     if has_printed("stop_on") {
-                        self.nursery.stop(leaf, StopReason::Cancelled);
+                        self.processes.stop(leaf, StopReason::Cancelled);
                     }
                     if has_printed("kill_on") {
-                        self.nursery.kill(leaf);
+                        self.processes.kill(leaf);
                     }
                     if has_printed("raise_on") {
                         signal_hook::low_level::raise(signal_hook::consts::SIGINT)
@@ -141,7 +141,7 @@ impl Host {
                     self.interrupts.push(signal.as_raw());
                     running
                         .iter()
-                        .for_each(|(leaf, _)| self.nursery.stop(*leaf, StopReason::Cancelled));
+                        .for_each(|(leaf, _)| self.processes.stop(*leaf, StopReason::Cancelled));
                 }
                 Event::Output { .. } | Event::Readable(_) | Event::Woken => {}
             }

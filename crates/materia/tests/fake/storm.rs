@@ -21,13 +21,13 @@ pub(super) fn run(args: &[String]) {
         .and_then(|count| count.parse().ok())
         .expect("a count");
     let null = File::open("/dev/null").expect("a file");
-    let mut nursery = ProcessSet::adopting().expect("a nursery");
+    let mut processes = ProcessSet::adopting().expect("a processes");
     let mut lost = 0;
     for round in 0..count {
         let name = format!("{name}-{round}");
         let detached =
             spawn_detached(Command::new(["sleep", "60"]), &name).expect("a detached process");
-        nursery.sweep(Duration::ZERO);
+        processes.sweep(Duration::ZERO);
         lost += usize::from(!detached.is_alive());
         let child = spawn_detached_child(
             &[OsStr::new(CHILD)],
@@ -36,7 +36,7 @@ pub(super) fn run(args: &[String]) {
             [&null, &null],
         )
         .expect("a detached child");
-        nursery.sweep(Duration::ZERO);
+        processes.sweep(Duration::ZERO);
         lost += usize::from(!child.identity.is_alive());
         end_detached(&name, Duration::ZERO);
     }

@@ -25,32 +25,32 @@ pub(super) enum ReplyResult {
 pub(super) fn play(
     reply: &Reply,
     end: &TurnOutcome,
-    nursery: &mut ProcessSet,
+    processes: &mut ProcessSet,
     watch: &mut dyn Watch,
 ) -> ReplyResult {
     if reply.delay_ms < SHOWN {
-        return waited(Duration::from_millis(reply.delay_ms), nursery, watch);
+        return waited(Duration::from_millis(reply.delay_ms), processes, watch);
     }
     let acts = acts(reply, end);
     let each = Duration::from_millis(reply.delay_ms) / u32::try_from(acts.len() + 1).unwrap_or(1);
     for act in acts {
-        match waited(each, nursery, watch) {
+        match waited(each, processes, watch) {
             // It ends by itself in a moment, whatever is wished for.
             ReplyResult::Done => drop(watch.see(&act)),
             other => return other,
         }
     }
-    waited(each, nursery, watch)
+    waited(each, processes, watch)
 }
 
 /// Waits. What is said meanwhile is not heard: a script hears prompts only.
-fn waited(time: Duration, nursery: &mut ProcessSet, watch: &mut dyn Watch) -> ReplyResult {
+fn waited(time: Duration, processes: &mut ProcessSet, watch: &mut dyn Watch) -> ReplyResult {
     if time.is_zero() {
         return ReplyResult::Done;
     }
     let deadline = clock::deadline_in(time);
     loop {
-        match nursery.next_among(None, watch.wakes(), deadline) {
+        match processes.next_among(None, watch.wakes(), deadline) {
             None => return ReplyResult::Done,
             Some(Event::Interrupt(_)) => return ReplyResult::Interrupted,
             Some(_) => {

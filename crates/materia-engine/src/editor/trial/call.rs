@@ -22,7 +22,7 @@ impl UtilityCall<'_> {
     pub(super) fn run(
         &self,
         input: String,
-        nursery: &mut ProcessSet,
+        processes: &mut ProcessSet,
     ) -> Result<Called, TrialError> {
         let (cwd, spool, utility) = (self.context.project, self.spool, self.utility);
         let (params, timeout_ms) = (&utility.params, utility.timeout_ms);
@@ -43,12 +43,12 @@ impl UtilityCall<'_> {
                     timeout_ms,
                     spool,
                 };
-                return Ok(call(call_of, nursery)?);
+                return Ok(call(call_of, processes)?);
             }
             UtilityCommand::Shipped(name) => {
                 let shipped =
                     find(name).ok_or(TrialError::Unavailable("no utility of this name ships"))?;
-                return Ok(native::call(shipped, &input, cwd, nursery));
+                return Ok(native::call(shipped, &input, cwd, processes));
             }
             UtilityCommand::Template(written) => template::plan(written, params, place, timeout_ms),
             UtilityCommand::Recipe(name) => {
@@ -56,6 +56,6 @@ impl UtilityCall<'_> {
             }
         };
         let plan = plan.map_err(TrialError::Broken)?;
-        Ok(template::call(&plan, &input, cwd, spool, nursery)?)
+        Ok(template::call(&plan, &input, cwd, spool, processes)?)
     }
 }

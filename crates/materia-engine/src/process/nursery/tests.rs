@@ -19,43 +19,43 @@ fn soon() -> Option<Instant> {
 
 #[test]
 fn a_conversation_is_heard_while_it_goes_on() {
-    let mut nursery = ProcessSet::new();
-    let leaf = nursery.spawn(live(&["cat"]));
+    let mut processes = ProcessSet::new();
+    let leaf = processes.spawn(live(&["cat"]));
     for said in ["one", "two"] {
-        nursery.send(leaf, said.as_bytes()).unwrap();
+        processes.send(leaf, said.as_bytes()).unwrap();
         let Some(Event::Output {
             bytes,
             stream: Stream::Stdout,
             ..
-        }) = nursery.next(soon())
+        }) = processes.next(soon())
         else {
             panic!("no answer to {said}");
         };
         assert_eq!(bytes, said.as_bytes());
     }
-    assert_eq!(nursery.running().collect::<Vec<_>>(), [leaf]);
-    assert!(nursery.identity(leaf).unwrap().is_alive());
-    nursery.close_stdin(leaf);
-    let Some(Event::Ended(ended)) = nursery.next(soon()) else {
+    assert_eq!(processes.running().collect::<Vec<_>>(), [leaf]);
+    assert!(processes.identity(leaf).unwrap().is_alive());
+    processes.close_stdin(leaf);
+    let Some(Event::Ended(ended)) = processes.next(soon()) else {
         panic!("no end")
     };
     assert!(ended.success());
     assert_eq!(ended.stdout.bytes, b"onetwo");
-    assert_eq!(nursery.send(leaf, b"three"), Err(SendError::Closed));
-    assert!(nursery.is_idle() && nursery.next(None).is_none());
+    assert_eq!(processes.send(leaf, b"three"), Err(SendError::Closed));
+    assert!(processes.is_idle() && processes.next(None).is_none());
 }
 
 #[test]
 fn a_reader_that_does_not_read_is_not_fed_for_ever() {
-    let mut nursery = ProcessSet::new();
-    let leaf = nursery.spawn(live(&["sleep", "100"]));
+    let mut processes = ProcessSet::new();
+    let leaf = processes.spawn(live(&["sleep", "100"]));
     let piece = vec![0; 9 << 20];
-    nursery.send(leaf, &piece).unwrap();
+    processes.send(leaf, &piece).unwrap();
     assert!(
-        matches!(nursery.send(leaf, &piece), Err(SendError::Full(waiting)) if waiting > 8 << 20)
+        matches!(processes.send(leaf, &piece), Err(SendError::Full(waiting)) if waiting > 8 << 20)
     );
-    nursery.kill(leaf);
-    let Some(Event::Ended(ended)) = nursery.next(soon()) else {
+    processes.kill(leaf);
+    let Some(Event::Ended(ended)) = processes.next(soon()) else {
         panic!("no end")
     };
     assert_eq!(
@@ -70,35 +70,35 @@ fn a_reader_that_does_not_read_is_not_fed_for_ever() {
 
 #[test]
 fn other_sources_wake_the_loop() {
-    let mut nursery = ProcessSet::new();
-    assert!(nursery.next(clock::deadline_in(Duration::ZERO)).is_none());
-    let waker = nursery.waker().unwrap();
+    let mut processes = ProcessSet::new();
+    assert!(processes.next(clock::deadline_in(Duration::ZERO)).is_none());
+    let waker = processes.waker().unwrap();
     let (theirs, ours) = rustix::pipe::pipe().unwrap();
-    let watch = nursery.watch(&theirs).unwrap();
+    let watch = processes.watch(&theirs).unwrap();
     waker.clone().wake();
     waker.wake();
-    assert!(matches!(nursery.next(soon()), Some(Event::Woken)));
+    assert!(matches!(processes.next(soon()), Some(Event::Woken)));
     rustix::io::write(&ours, b"x").unwrap();
     // Told after the command that ran meanwhile, and again until it is read.
-    assert!(nursery.run(Command::new(["true"])).success());
+    assert!(processes.run(Command::new(["true"])).success());
     for _ in 0..2 {
-        assert!(matches!(nursery.next(soon()), Some(Event::Readable(id)) if id == watch));
+        assert!(matches!(processes.next(soon()), Some(Event::Readable(id)) if id == watch));
     }
     rustix::io::read(&theirs, &mut [0u8; 8]).unwrap();
-    assert!(nursery.next(clock::deadline_in(Duration::ZERO)).is_none());
-    nursery.unwatch(watch);
+    assert!(processes.next(clock::deadline_in(Duration::ZERO)).is_none());
+    processes.unwatch(watch);
     drop(ours);
-    assert!(nursery.next(clock::deadline_in(Duration::ZERO)).is_none());
+    assert!(processes.next(clock::deadline_in(Duration::ZERO)).is_none());
 }
 
 #[test]
 fn running_one_keeps_the_end_of_another() {
-    let mut nursery = ProcessSet::new();
-    let first = nursery.spawn(Command::new(["sh", "-c", "exit 3"]));
+    let mut processes = ProcessSet::new();
+    let first = processes.spawn(Command::new(["sh", "-c", "exit 3"]));
     let mut slower = Command::new(["cat"]);
     slower.stdin = Stdin::Bytes(vec![b'x'; 1 << 20]);
-    assert!(nursery.run(slower).success());
-    let Some(Event::Ended(ended)) = nursery.next(soon()) else {
+    assert!(processes.run(slower).success());
+    let Some(Event::Ended(ended)) = processes.next(soon()) else {
         panic!("no end")
     };
     assert_eq!((ended.leaf, ended.code()), (first, 3));
@@ -106,9 +106,9 @@ fn running_one_keeps_the_end_of_another() {
 
 #[test]
 fn a_plain_nursery_takes_its_leaves_along() {
-    let mut nursery = ProcessSet::new();
-    let leaf = nursery.spawn(Command::new(["sleep", "100"]));
-    let identity = nursery.identity(leaf).unwrap();
-    drop(nursery);
+    let mut processes = ProcessSet::new();
+    let leaf = processes.spawn(Command::new(["sleep", "100"]));
+    let identity = processes.identity(leaf).unwrap();
+    drop(processes);
     assert!(!identity.is_alive());
 }

@@ -186,9 +186,9 @@ impl<'c> Generation<'c> {
             guard,
         };
         let mut watcher = SupervisorWatcher::new(surroundings, log);
-        let mut nursery = None;
+        let mut processes = None;
         let outcome = prepared(bell).and_then(|prepared| {
-            execute::run_in(&request, &around, nursery.insert(prepared), &mut watcher)
+            execute::run_in(&request, &around, processes.insert(prepared), &mut watcher)
         });
         let asked = watcher.asked();
         let mut end = conclude(&start, outcome, asked, &watcher);
@@ -198,23 +198,23 @@ impl<'c> Generation<'c> {
             end.evidence.get_or_insert_with(evidence);
         }
         end.error = end.error.map(|error| guard.text(&error).into_owned());
-        if let Some(nursery) = &mut nursery {
-            nursery.sweep(Duration::ZERO);
+        if let Some(processes) = &mut processes {
+            processes.sweep(Duration::ZERO);
         }
         watcher.end(&end).map_err(io::Error::other)?;
         // A process that waited for the end may start the next generation, or archive this one.
         drop(lock);
         ownership::ended(root, &start, &end, clock);
         // A process may wait for us to exit, and the kernel frees this faster than we do.
-        std::mem::forget(nursery);
+        std::mem::forget(processes);
         Ok(())
     }
 }
 
-/// A nursery that adopts what its commands leave, is interrupted by signals and woken by the bell.
+/// A process set that adopts what its commands leave, is interrupted by signals and woken by the bell.
 fn prepared(bell: &WakePipe) -> io::Result<ProcessSet> {
-    let mut nursery = ProcessSet::adopting()?;
-    nursery.catch_interrupts()?;
-    nursery.watch(bell)?;
-    Ok(nursery)
+    let mut processes = ProcessSet::adopting()?;
+    processes.catch_interrupts()?;
+    processes.watch(bell)?;
+    Ok(processes)
 }
