@@ -30,7 +30,7 @@ pub struct ToolDefinition {
     pub input_schema: Value,
     /// Its file.
     pub path: String,
-    /// ToolChanges when the tool does.
+    /// Changes when the tool does.
     #[serde(skip)]
     pub fingerprint: String,
 }

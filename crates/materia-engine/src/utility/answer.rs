@@ -32,7 +32,7 @@ impl From<Value> for UtilityReport {
     }
 }
 
-/// UtilityErrorKind a utility did not do its work.
+/// Why a utility did not do its work.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct UtilityError {
