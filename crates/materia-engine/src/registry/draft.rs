@@ -17,7 +17,7 @@ use super::entry::sha256;
 use crate::library::Library;
 use crate::store::{atomic, dir};
 
-/// The maximum number of drafts. Promoting keeps a draft; removing one allows another.
+/// The maximum number of drafts. Beyond it, no more are captured.
 const MOST: usize = 500;
 
 /// A captured recipe.
