@@ -1,8 +1,9 @@
-//! Files that a step writes for the user: created, replaced or appended to, each atomically.
+//! Files that a step writes for the user: created, replaced or appended to.
 //!
 //! Owns the three modes. `Create` never replaces a file, not even one created concurrently.
-//! `Overwrite` keeps the mode of the file and follows no symbolic link. `Append` adds all bytes or
-//! none, under a lock. The files have the user's default mode, unlike all files of our own.
+//! `Overwrite` keeps the mode of the file and follows no symbolic link. `Append` holds a lock and
+//! removes a partial write when it fails. The files have the user's default mode, unlike all files
+//! of our own.
 
 use std::fs::{File, OpenOptions, Permissions};
 use std::io;

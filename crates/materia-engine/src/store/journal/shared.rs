@@ -243,7 +243,7 @@ impl WriteGuard<'_> {
         tail.append(at, kind, data)
     }
 
-    /// The number of the next record, unique across all lock holders.
+    /// A number that no record has yet.
     pub fn next_seq(&self) -> u64 {
         self.end.tail.next
     }
