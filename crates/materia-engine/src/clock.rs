@@ -1,8 +1,8 @@
 //! The only reader of time and randomness.
 //!
-//! Owns moments, stopwatches and fresh ids. In test builds the moment and the ids can be fixed, so
-//! that transcripts are the same on every machine. Never waits: `engine::process` does, on events
-//! and deadlines.
+//! Owns timestamps, stopwatches and new ids. Test builds can fix the time and the ids, so that
+//! transcripts are the same on every machine. Never waits: `engine::process` does, on events and
+//! deadlines.
 #![allow(
     clippy::disallowed_methods,
     reason = "this room owns time and randomness"
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use materia_model::time::Timestamp;
 
-/// A source of moments and ids; clones share it.
+/// A source of timestamps and ids. Clones share its state.
 #[derive(Debug, Clone, Default)]
 pub struct Clock {
     #[cfg(any(test, feature = "testing"))]
@@ -27,12 +27,12 @@ struct Fixed {
 }
 
 impl Clock {
-    /// The clock of this machine.
+    /// The system clock.
     pub fn system() -> Self {
         Self::default()
     }
 
-    /// A clock that stands still and counts its ids, for tests.
+    /// A clock that does not advance and numbers its ids, for tests.
     #[cfg(any(test, feature = "testing"))]
     pub fn fixed(at: Timestamp) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl Clock {
         }
     }
 
-    /// Now.
+    /// The current time.
     pub fn now(&self) -> Timestamp {
         #[cfg(any(test, feature = "testing"))]
         if let Some(fixed) = &self.fixed {
@@ -57,7 +57,8 @@ impl Clock {
         )
     }
 
-    /// A fresh id of 26 lowercase letters and digits: sortable by time, unguessable in its last 16.
+    /// A new id of 26 lowercase letters and digits. Ids sort by time; the last 16 characters are
+    /// random.
     pub fn fresh_id(&self) -> String {
         #[cfg(any(test, feature = "testing"))]
         if let Some(fixed) = &self.fixed {
@@ -67,14 +68,13 @@ impl Clock {
         spell(self.now(), random_bits())
     }
 
-    /// A secret of 64 hexadecimal digits that nobody can guess; never the same, also where ids are
-    /// fixed.
+    /// A random secret of 64 hexadecimal digits. It is random even where ids are fixed.
     pub fn secret(&self) -> String {
         format!("{:032x}{:032x}", random_bits(), random_bits())
     }
 }
 
-/// Measures how long something takes; not touched by changes of the wall clock.
+/// Measures elapsed time. Changes of the wall clock do not affect it.
 #[derive(Debug, Clone, Copy)]
 pub struct Stopwatch(Instant);
 
@@ -84,29 +84,28 @@ impl Stopwatch {
         Self(Instant::now())
     }
 
-    /// How long ago it was started.
+    /// The time since the start.
     pub fn elapsed(self) -> Duration {
         self.0.elapsed()
     }
 
-    /// The moment it was started, for deadlines.
+    /// The instant of the start, for deadlines.
     pub fn started(self) -> Instant {
         self.0
     }
 }
 
-/// The moment by which something has to have happened, counted from now.
+/// The deadline that is `after` from now.
 pub fn deadline_in(after: Duration) -> Option<Instant> {
     Instant::now().checked_add(after)
 }
 
-/// How long until a deadline; zero once it has passed.
+/// The time until a deadline; zero once it has passed.
 pub fn until(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(Instant::now())
 }
 
-/// 48 bits of milliseconds and 80 bits beside them, in Crockford's base 32: the spelling of a ULID,
-/// in lowercase.
+/// Formats 48 bits of milliseconds and 80 further bits in Crockford's base 32: a lowercase ULID.
 fn spell(at: Timestamp, bits: u128) -> String {
     const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
     let millis = u128::try_from(at.as_millis().max(0)).unwrap_or(0) & ((1 << 48) - 1);
@@ -130,7 +129,7 @@ fn random_bits() -> u128 {
     u128::from_ne_bytes(bytes)
 }
 
-/// Randomness of the standard library's hasher, where the kernel gives none.
+/// Random bits from the standard library's hasher, for when the kernel provides none.
 fn hashed_bits() -> u128 {
     use std::hash::{BuildHasher, RandomState};
     let one = || u128::from(RandomState::new().hash_one(Instant::now()));

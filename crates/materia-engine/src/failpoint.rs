@@ -1,10 +1,10 @@
-//! Places where a test can make the machine fail.
+//! Failpoints: named points where a test can inject a failure.
 //!
-//! Every write, sync, rename and spawn passes a named point here first. In test builds one of them
-//! can be armed with `name[:nth]:abort|eio|enospc|torn`, or all of them written down with
-//! `trace:FILE`, so that a crash suite can run a scenario once, learn its points, and then kill it
-//! at each of them. In release builds a point is nothing. `main.rs` arms it from
-//! `MATERIA_FAILPOINT`; nothing here reads the environment.
+//! Every write, sync, rename and spawn passes a named point first. Test builds can arm one point
+//! with `name[:nth]:abort|eio|enospc|torn`, or log all of them with `trace:FILE`. A crash suite
+//! runs a scenario once, collects its points, and then kills the scenario at each of them. In
+//! release builds a point does nothing. `main.rs` arms it from `MATERIA_FAILPOINT`; nothing here
+//! reads the environment.
 
 #[cfg(not(any(test, feature = "testing")))]
 pub use disarmed::{hit, write_all};
@@ -13,13 +13,13 @@ pub use disarmed::{hit, write_all};
 mod disarmed {
     use std::io::{self, Write};
 
-    /// Passes the point `name`, which is nothing in a release build.
+    /// Passes the point `name`. Does nothing in a release build.
     #[inline(always)]
     pub fn hit(_name: &'static str) -> io::Result<()> {
         Ok(())
     }
 
-    /// Writes all bytes through the point `name`, which is nothing in a release build.
+    /// Writes all bytes. The point `name` does nothing in a release build.
     #[inline(always)]
     pub fn write_all(_name: &'static str, file: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
         file.write_all(bytes)
@@ -63,7 +63,7 @@ mod armed {
         Torn,
     }
 
-    /// A specification that cannot be armed.
+    /// A failpoint specification that cannot be armed.
     #[derive(Debug, thiserror::Error)]
     #[error("`{0}` is no failpoint; write `name[:nth]:abort|eio|enospc|torn` or `trace:FILE`")]
     pub struct BadSpec(String);
@@ -122,7 +122,7 @@ mod armed {
         }
     }
 
-    /// Passes the point `name`: may abort the process or give the armed error.
+    /// Passes the point `name`: may abort the process or return the armed error.
     pub fn hit(name: &'static str) -> io::Result<()> {
         match action_at(name) {
             None => Ok(()),
@@ -132,8 +132,8 @@ mod armed {
         }
     }
 
-    /// Writes all bytes through the point `name`. A full disk takes half of them first; so does a
-    /// torn write, which then aborts.
+    /// Writes all bytes through the point `name`. An armed `enospc` writes half of them and fails;
+    /// an armed `torn` writes half of them and aborts.
     pub fn write_all(name: &'static str, file: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
         let half = &bytes[..bytes.len() / 2];
         match action_at(name) {

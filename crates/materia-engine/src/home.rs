@@ -1,7 +1,7 @@
-//! Every path we own, from the environment it is handed.
+//! Every path that we own, derived from environment variables.
 //!
-//! Owns where things live (A13, C19). Never reads the environment and never creates a directory:
-//! `main.rs` hands over the variables, `engine::store` makes what is missing.
+//! Owns the layout of our directories (A13, C19). Never reads the environment and never creates a
+//! directory: `main.rs` passes the variables, `engine::store` creates what is missing.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use materia_model::name::SessionId;
 use materia_model::text;
 use sha2::{Digest, Sha256};
 
-/// The variables that move our directories, as `main.rs` found them.
+/// The environment variables that move our directories, as read by `main.rs`.
 #[derive(Debug, Clone, Default)]
 pub struct HomeVariables {
     /// `HOME`
@@ -18,13 +18,13 @@ pub struct HomeVariables {
     pub materia_home: Option<PathBuf>,
     /// `PI_CODING_AGENT_DIR`: moves the agent directory.
     pub agent_dir: Option<PathBuf>,
-    /// `PI_MATERIA_PROFILE_DIR`: is the profile directory.
+    /// `PI_MATERIA_PROFILE_DIR`: the profile directory.
     pub profile_dir: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`
     pub config_home: Option<PathBuf>,
 }
 
-/// Where this person's things live.
+/// The directories of one user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
     agent: PathBuf,
@@ -32,20 +32,22 @@ pub struct Home {
     user: Option<PathBuf>,
 }
 
-/// There is nothing to derive a home from.
+/// The variables name no usable home directory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoHome {
-    /// Nothing names one.
+    /// Neither variable is set.
     #[error("neither HOME nor MATERIA_HOME names a directory")]
     Unset,
-    /// Our own variable names one that is another one everywhere.
+    /// `MATERIA_HOME` is relative, so it would name a different directory in every working
+    /// directory.
     #[error("MATERIA_HOME is {}, which is not absolute", text::quoted(&.0.to_string_lossy()))]
     Relative(PathBuf),
 }
 
 impl Home {
-    /// Derives all directories. Empty and relative variables count as unset, as the XDG rules say;
-    /// but whoever moves everything is told that it was not moved.
+    /// Derives all directories. Empty and relative variables count as unset, as the XDG rules
+    /// require. A relative `MATERIA_HOME` is an error instead: ignoring it would silently use other
+    /// directories.
     pub fn locate(variables: &HomeVariables) -> Result<Self, NoHome> {
         let moved = variables
             .materia_home
@@ -81,7 +83,7 @@ impl Home {
         })
     }
 
-    /// What `~` means, where it means anything.
+    /// The directory that `~` stands for, if any.
     pub fn user(&self) -> Option<&Path> {
         self.user.as_deref()
     }
@@ -96,7 +98,7 @@ impl Home {
         &self.profile
     }
 
-    /// The person's own loadouts, materia and settings.
+    /// The user's own loadouts, materia and settings.
     pub fn config(&self) -> PathBuf {
         self.profile.join("materia.json")
     }
@@ -106,43 +108,43 @@ impl Home {
         self.profile.join("utilities")
     }
 
-    /// What the person trusts (S1).
+    /// The user's trust decisions (S1).
     pub fn trust(&self) -> PathBuf {
         self.profile.join("trust.json")
     }
 
-    /// The key by which we know again what we wrote ourselves.
+    /// The key that authenticates the files that we wrote ourselves.
     pub fn seal_key(&self) -> PathBuf {
         self.profile.join("trust.key")
     }
 
-    /// The word that agents say to be let in over HTTP (S4).
+    /// The token that authenticates agents over HTTP (S4).
     pub fn mcp_token(&self) -> PathBuf {
         self.profile.join("mcp-token")
     }
 
-    /// The user's recipes; what lies here is a tool.
+    /// The user's recipes. Every recipe in this directory is a tool.
     pub fn recipes(&self) -> PathBuf {
         self.agent.join("recipes")
     }
 
-    /// How often recipes were launched.
+    /// The launch counters of recipes.
     pub fn usage(&self) -> PathBuf {
         self.agent.join("tmp/pi-actors/usage.json")
     }
 
-    /// The complete outputs of tools that said too much.
+    /// The complete outputs of tools whose output was truncated.
     pub fn outputs(&self) -> PathBuf {
         self.agent.join("tmp/pi-actors/outputs")
     }
 
-    /// The sessions of agents that a person named.
+    /// The agent sessions that the user named.
     pub fn sessions(&self) -> PathBuf {
         self.agent.join("tmp/materia/sessions")
     }
 
-    /// Where the host of a session is found that plays turns in its own conversation. The name is
-    /// short, because the path of a socket must be.
+    /// The socket of a session's host, which plays turns in its own conversation. The name is short
+    /// because the path of a socket is limited in length.
     pub fn host(&self, session: &SessionId) -> PathBuf {
         let hash = Sha256::digest(session.as_str().as_bytes());
         let name: String = hash

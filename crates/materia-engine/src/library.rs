@@ -1,9 +1,9 @@
-//! Finding recipes: one resolver for every way in (R2): run, spawn, import, tool, MCP, UI.
+//! Finding recipes: one resolver for all callers (R2): run, spawn, import, tool, MCP, UI.
 //!
-//! Owns where a name leads: the person's root, the importing directory, skills, the library in the
-//! binary, or a path. Whoever is found first is the one, also when it is broken or disabled: what
-//! it hides stays hidden, and the doctor says so. Reads files, bounded; never writes, never decides
-//! what is a tool.
+//! Owns the resolution of names: the user's root, the importing directory, skills, the library in
+//! the binary, or a path. The first match wins, even if it is broken or disabled: it still hides
+//! later matches, and the doctor reports that. Reads files up to a size limit; never writes, never
+//! decides what is a tool.
 
 pub mod packaged;
 mod reference;
@@ -23,18 +23,18 @@ use crate::home::Home;
 
 pub use read::RecipeReadError;
 
-/// Where recipes are looked for.
+/// The places that are searched for recipes.
 #[derive(Debug, Clone)]
 pub struct Library {
-    /// The person's own recipes.
+    /// The user's own recipes.
     root: PathBuf,
     agent: PathBuf,
     home: Option<PathBuf>,
-    /// The directory that was looked at last: recipes lie together.
+    /// The directory resolved last. Caching it pays off because recipes share directories.
     last: Arc<Mutex<Option<Directory>>>,
 }
 
-/// A directory by its path, which one that was, and where it really is.
+/// A directory: its path, its identity (device and inode), and its canonical path.
 type Directory = (PathBuf, [u64; 2], PathBuf);
 
 /// Where a recipe was found.
@@ -57,18 +57,18 @@ pub enum RecipeSource {
 /// A recipe that was found.
 #[derive(Debug, Clone)]
 pub struct Located {
-    /// Its name: that of the file without its extension.
+    /// The file name without its extension.
     pub name: String,
-    /// Its file; none when it comes with the binary.
+    /// The file; `None` for a recipe in the binary.
     pub file: Option<PathBuf>,
     /// Where it was found.
     pub found: RecipeSource,
-    /// Its text and place.
+    /// The text and where it came from.
     loaded: LoadedRecipe,
 }
 
 impl Library {
-    /// The library of a person; `home` is the directory that `~` means.
+    /// The library of a user; `home_dir` is the directory that `~` stands for.
     pub fn new(home: &Home, home_dir: Option<&Path>) -> Self {
         let home = (
             home.recipes(),
@@ -83,17 +83,17 @@ impl Library {
         }
     }
 
-    /// The person's root; what lies there is a tool.
+    /// The user's root. Every recipe in it is a tool.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Where skills bring their recipes: `<skill>/recipes/*.json` below it.
+    /// The directory of skills, which contain recipes as `<skill>/recipes/*.json`.
     pub fn skills(&self) -> PathBuf {
         self.agent.join("skills")
     }
 
-    /// Finds what a person or a program names, seen from a directory.
+    /// Finds the recipe that a user or a program names. Relative paths start at `cwd`.
     pub fn find(&self, name: &str, cwd: &Path) -> Result<Located, RecipeLoadError> {
         reference::Seeker {
             library: self,
@@ -108,7 +108,7 @@ impl Library {
         self.load(file, shown, RecipeSource::Named)
     }
 
-    /// The recipe in a file whose text was read already.
+    /// The recipe in a file whose text the caller has already read.
     pub fn with_text(
         &self,
         file: &Path,
@@ -119,12 +119,12 @@ impl Library {
         Ok(self.located(file, shown, text, RecipeSource::Named))
     }
 
-    /// A recipe that is not in a file, such as one that is about to be written to `file`.
+    /// A recipe that is not in a file yet, such as one about to be written to `file`.
     pub fn unwritten(&self, file: &Path, text: &str) -> Located {
         self.located(file, &file.to_string_lossy(), text, RecipeSource::User)
     }
 
-    /// A recipe with everything it imports.
+    /// Resolves everything that a recipe imports.
     pub fn link(&self, located: &Located) -> Result<RecipeWithImports, Vec<Finding>> {
         recipe::link(located.loaded.clone(), &mut |name, importer| {
             let dir = importer.place.get("recipe_dir").map(PathBuf::from);
@@ -180,7 +180,7 @@ impl Library {
         }
     }
 
-    /// Where a file really is, whatever links lead to it.
+    /// The canonical path of a file, with symbolic links resolved.
     fn really(&self, file: &Path) -> io::Result<PathBuf> {
         let (Some(parent), Some(name)) = (file.parent(), file.file_name()) else {
             return file.canonicalize();
@@ -218,12 +218,12 @@ fn load_error(error: &RecipeReadError) -> RecipeLoadError {
 }
 
 impl Located {
-    /// The text as it stands.
+    /// The unmodified text.
     pub fn source(&self) -> &Source {
         &self.loaded.source
     }
 
-    /// What tells it from every other recipe.
+    /// The id that distinguishes it from every other recipe.
     pub fn id(&self) -> &str {
         &self.loaded.id
     }

@@ -1,9 +1,9 @@
-//! Which recipes are tools, and what a person should know about them.
+//! Discovery of tools among recipes, and the problems the user should know about.
 //!
-//! Owns discovery over the person's root and the binary (who wins, who is hidden, what is broken),
-//! the rules for names, registration, drafts, the usage ledger and the watch on the root. A recipe
-//! is a tool by where it lies (R2, R4). Never runs one, and never writes into an authored file
-//! except when it is registered anew.
+//! Owns discovery over the user's root and the binary (precedence, shadowing, broken recipes), the
+//! rules for names, registration, drafts, the usage ledger and the watch on the root. A recipe is a
+//! tool because of its location (R2, R4). Never runs one, and never writes into an authored file
+//! except to register it again.
 
 mod name;
 mod survey;

@@ -1,11 +1,11 @@
-//! The durable floor: everything that is written, and how it survives.
+//! Durable storage: everything that the engine writes, and how it survives a crash.
 //!
-//! Owns journals, atomic documents, added lines, locks, artifacts and the directories they stand
-//! in; every write, sync, rename and truncation of the engine happens below here and passes a
-//! failpoint first. Never decides what to write, never starts a process, never reads time but
-//! through the clock it is handed.
+//! Owns journals, atomic documents, appended lines, locks, artifacts and their directories. Every
+//! write, sync, rename and truncation of the engine happens in this module and passes a failpoint
+//! first. Never decides what to write, never starts a process, and reads time only through the
+//! clock that the caller passes.
 //!
-//! The list below is the order of the rooms: a room may use rooms above it, never below.
+//! The modules below are in dependency order: a module may use modules above it, never below.
 #![allow(clippy::disallowed_methods, reason = "this room owns writing")]
 
 pub(crate) mod kernel;
@@ -26,15 +26,15 @@ pub mod journal;
 
 use std::path::Path;
 
-/// The longest path the kernel takes.
+/// The longest path that the kernel accepts.
 const LONGEST_PATH: usize = 4096;
 
-/// A path as it may stand in a message.
+/// A path, quoted for a message.
 pub(crate) fn shown(path: &Path) -> String {
     materia_model::text::quoted_within(&path.to_string_lossy(), LONGEST_PATH)
 }
 
-/// A path as it may stand in a command to type.
+/// A path, quoted for a command to type.
 fn typed(path: &Path) -> String {
     let text = path.to_string_lossy();
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:@%".contains(&byte);

@@ -1,14 +1,14 @@
 //! The recipes that come with the binary.
 //!
 //! Owns the table of them: one name per line, one file per name in `assets/recipes`. A test
-//! compares both. Nothing is unpacked: what a recipe needs beside itself it asks for by name.
+//! compares both. Nothing is unpacked: a recipe refers to other recipes by name.
 
-/// A recipe of the library: its name and its text.
+/// A recipe in the binary: its name and its text.
 #[derive(Debug, Clone, Copy)]
 pub struct Packaged {
-    /// Its name.
+    /// The name of its file, without the extension.
     pub name: &'static str,
-    /// Its JSON.
+    /// The recipe as JSON.
     pub text: &'static str,
 }
 
@@ -18,7 +18,7 @@ macro_rules! packaged {
     };
 }
 
-/// All of them, by name.
+/// All packaged recipes, sorted by name.
 pub const PACKAGED: &[Packaged] = packaged![
     "actor-worker",
     "coordinator-locker",
@@ -83,7 +83,7 @@ pub const PACKAGED: &[Packaged] = packaged![
     "utility-validation-wrapper",
 ];
 
-/// The one of this name.
+/// The packaged recipe with this name.
 pub fn find(name: &str) -> Option<&'static Packaged> {
     PACKAGED.iter().find(|packaged| packaged.name == name)
 }

@@ -1,6 +1,6 @@
-//! Reading a recipe's file: bounded, and only what is a file.
+//! Reading a recipe file: regular files only, up to a size limit.
 //!
-//! Owns the limits and the words for what is in the way. Never follows what it reads.
+//! Owns the limits and the error messages. Never resolves what a recipe refers to.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,30 +13,30 @@ use crate::store::shown;
 /// A recipe that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecipeReadError {
-    /// There is no such file.
+    /// The file does not exist.
     #[error("there is no {}", shown(.0))]
     Missing(PathBuf),
-    /// It is a directory or something else.
+    /// It is not a regular file.
     #[error("{} is no file", shown(.0))]
     NoFile(PathBuf),
-    /// It is too large.
+    /// It exceeds the size limit.
     #[error("{} has more than {MAX_BYTES} bytes", shown(.0))]
     TooLarge(PathBuf),
-    /// It is no text.
+    /// It is not UTF-8.
     #[error("{} is not UTF-8 text", shown(.0))]
     NotText(PathBuf),
-    /// The system refuses.
+    /// The system returned an error.
     #[error("{} cannot be read: {source}", shown(file))]
     Io {
-        /// Which file.
+        /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl RecipeReadError {
-    /// A stable kebab-case name.
+    /// A stable error code in kebab case.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Missing(_) => "recipe-not-found",
@@ -46,7 +46,7 @@ impl RecipeReadError {
         }
     }
 
-    /// What to do about it.
+    /// What the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Missing(_) => "name a recipe that exists; `materia recipe list` shows them",
@@ -58,7 +58,7 @@ impl RecipeReadError {
     }
 }
 
-/// The text of a recipe.
+/// Reads the text of a recipe.
 pub(super) fn text(file: &Path) -> Result<String, RecipeReadError> {
     let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
@@ -69,7 +69,7 @@ pub(super) fn text(file: &Path) -> Result<String, RecipeReadError> {
             source,
         },
     };
-    // Opening a pipe would wait for somebody to write to it.
+    // Check first: opening a named pipe would block until a writer opens it.
     let about = file.metadata().map_err(failed)?;
     if !about.is_file() {
         return Err(RecipeReadError::NoFile(file.to_owned()));
@@ -82,7 +82,7 @@ pub(super) fn text(file: &Path) -> Result<String, RecipeReadError> {
     String::from_utf8(bytes).map_err(|_| RecipeReadError::NotText(file.to_owned()))
 }
 
-/// Refuses a text that is too large for a recipe.
+/// Rejects a text that exceeds the size limit of recipes.
 pub(super) fn check_size(file: &Path, size: usize) -> Result<(), RecipeReadError> {
     if size > MAX_BYTES {
         return Err(RecipeReadError::TooLarge(file.to_owned()));

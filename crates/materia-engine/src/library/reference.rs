@@ -1,7 +1,7 @@
-//! What a reference to a recipe means: a bare name, a path, a skill's recipe.
+//! Resolving a reference to a recipe: a bare name, a path, or a recipe of a skill.
 //!
-//! Owns the order in which places are tried (R2) and the words when none has it. `{agent}`,
-//! `{recipe_dir}`, `{repo}` and `~` are spelled out first.
+//! Owns the search order (R2) and the error messages. Expands `{agent}`, `{recipe_dir}`, `{repo}`
+//! and `~` first.
 
 use std::path::{Path, PathBuf};
 
@@ -12,15 +12,15 @@ use materia_model::text;
 
 use super::{Library, Located, RecipeSource, packaged};
 
-/// The endings of recipe files, the one that wins first.
+/// The extensions of recipe files, in order of precedence.
 pub(super) const ENDINGS: [&str; 2] = ["json", "md"];
 
-/// Looks for recipes from one place.
+/// Resolves references relative to one directory.
 pub(super) struct Seeker<'a> {
     pub(super) library: &'a Library,
-    /// Where paths are seen from.
+    /// The directory that relative paths start at.
     pub(super) from: &'a Path,
-    /// The directory of the importing recipe, where one imports.
+    /// The directory of the importing recipe, if the reference is an import.
     pub(super) importer: Option<&'a Path>,
 }
 
@@ -33,7 +33,7 @@ impl Seeker<'_> {
         self.by_name(&spelled)
     }
 
-    /// The reference with its places spelled out.
+    /// Expands the placeholders of a reference.
     fn spelled(&self, reference: &str) -> String {
         let dir = self.importer.unwrap_or(self.from);
         let repo = dir.parent().unwrap_or(dir);
@@ -80,7 +80,7 @@ impl Seeker<'_> {
         })
     }
 
-    /// `<skill>/<recipe>` as the recipe that a skill brings.
+    /// Resolves `<skill>/<recipe>` to the recipe file of that skill.
     fn in_skill(&self, spelled: &str) -> Option<PathBuf> {
         let (skill, recipe) = spelled.split_once('/')?;
         let plain = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains('/');
@@ -105,7 +105,7 @@ impl Seeker<'_> {
                 .library
                 .load(&file, &file.to_string_lossy(), RecipeSource::User);
         }
-        // A person who types an ending means a file that is here.
+        // A name with an extension means a file in this directory.
         let here = self
             .importer
             .or_else(|| has_ending(name).then_some(self.from));
@@ -145,7 +145,7 @@ impl Seeker<'_> {
 }
 
 impl Library {
-    /// A recipe of the binary.
+    /// A recipe in the binary.
     pub fn shipped(&self, packaged: &packaged::Packaged) -> Located {
         let shown = format!("packaged:{}", packaged.name);
         let source = Source::new(&shown, packaged.text);
@@ -163,7 +163,7 @@ impl Library {
         }
     }
 
-    /// The names of the person's recipes, whatever is in them; none when there is no root.
+    /// The names of the user's recipes, valid or not. Empty if the root does not exist.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = self.files().iter().filter_map(|file| stem(file)).collect();
         names.sort();
@@ -171,7 +171,7 @@ impl Library {
         names
     }
 
-    /// The recipe files of the person, JSON before Markdown of the same name.
+    /// The user's recipe files; of the same name, JSON before Markdown.
     pub fn files(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(&self.root)
             .into_iter()
@@ -189,7 +189,7 @@ impl Library {
         files
     }
 
-    /// Reads one of the person's recipe files.
+    /// Reads one of the user's recipe files.
     pub fn own(&self, file: &Path) -> Result<Located, RecipeLoadError> {
         self.load(file, &file.to_string_lossy(), RecipeSource::User)
     }
@@ -204,7 +204,7 @@ pub(super) fn has_ending(name: &str) -> bool {
         .is_some_and(|(_, ending)| ENDINGS.contains(&ending))
 }
 
-/// The file at a path, or with an ending added.
+/// The file at a path, or at the path plus an extension.
 fn existing(path: &Path) -> Option<PathBuf> {
     let with = |ending: &str| {
         let mut name = path.as_os_str().to_owned();
@@ -223,7 +223,7 @@ fn existing(path: &Path) -> Option<PathBuf> {
         .find(|file| file.symlink_metadata().is_ok_and(|found| !found.is_dir()))
 }
 
-/// A file as the person named it, with the ending that was found.
+/// A file as the user named it, with the extension that was found.
 fn named(spelled: &str, file: &Path) -> String {
     let ending = file
         .extension()

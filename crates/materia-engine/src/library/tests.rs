@@ -1,4 +1,4 @@
-//! Where names lead, and that the table of the binary is the directory of it.
+//! Name resolution, and that the packaged table matches its directory.
 
 use std::fs;
 use std::path::Path;
@@ -114,7 +114,7 @@ fn imports_look_beside_their_recipe_and_from_its_directory() {
             "lib/part.json"
         ]
     );
-    // The person's own recipe of that name wins over the one beside.
+    // The user's recipe of that name takes precedence over the one in the same directory.
     place.write(".pi/agent/recipes/part.json", "\"echo mine\"");
     let linked = place.library.link(&located).unwrap();
     assert!(linked.composition[1].file.contains("/recipes/part.json"));

@@ -1,8 +1,8 @@
 //! Drafts: recipes captured from inline runs, so that what worked once can be kept.
 //!
-//! Owns their directory and what is taken over: the template and its description, never a caller's
-//! values (they may be secret) and never a path that was resolved for one run. Capturing again
-//! changes nothing and fails nothing.
+//! Owns their directory and what they contain: the template and its description, never a caller's
+//! values (they may be secret) and never a path that was resolved for one run. Capturing the same
+//! template again is a no-op, and capturing never makes a run fail.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use super::entry::sha256;
 use crate::library::Library;
 use crate::store::{atomic, dir};
 
-/// How many drafts there may be; one that is promoted or removed makes room.
+/// The maximum number of drafts. Beyond it, no more are captured.
 const MOST: usize = 500;
 
 /// A captured recipe.
@@ -47,30 +47,30 @@ pub struct CapturedRecipe {
     pub size: usize,
 }
 
-/// A template that was given in passing.
+/// A template that a caller passed inline.
 #[derive(Debug)]
 pub struct Inline<'a> {
-    /// The run's id, where the caller chose it.
+    /// The run's id, if the caller chose it.
     pub run: Option<&'a RunId>,
-    /// What runs.
+    /// The command template.
     pub template: Value,
-    /// What it promises to make, paths as they were written.
+    /// The artifacts that it declares, with paths as written.
     pub artifacts: Value,
-    /// What it takes and sends.
+    /// The messages that it accepts and sends.
     pub mailbox: Option<Value>,
-    /// What must not be written down.
+    /// Redacts secrets before the draft is written.
     pub guard: SecretGuard,
 }
 
-/// Keeps an inline template as a draft; the file, or nothing when there was one already, there are
-/// enough, or the root cannot be written to.
+/// Saves an inline template as a draft and returns its file. Returns `None` if the draft exists,
+/// the limit is reached, or the root is not writable.
 ///
-/// It is called while somebody waits for a run, so nothing is synced: a draft that a power cut
-/// takes is no loss.
+/// A caller waits for the run meanwhile, so nothing is synced: losing a draft in a power cut does
+/// no harm.
 pub fn capture(library: &Library, inline: Inline<'_>) -> Option<PathBuf> {
     let drafts = library.drafts();
-    // Runs that nobody named have new ids each time: what they run names their draft, so that there
-    // is one of it.
+    // Generated run ids are new each time. Naming the draft after its template keeps one draft per
+    // template.
     let name = inline.run.map_or_else(
         || format!("run-{:012x}", fingerprint(&inline.template.to_string())),
         ToString::to_string,
@@ -101,15 +101,15 @@ pub fn capture(library: &Library, inline: Inline<'_>) -> Option<PathBuf> {
     Some(file)
 }
 
-/// Forty-eight bits that are nearly always different for different texts (FNV-1a): enough to name a
-/// draft, and cheap enough for every spawn. Nothing is trusted because of them.
+/// A 48-bit FNV-1a hash: unique enough to name a draft, and cheap enough for every spawn. Not a
+/// security measure.
 fn fingerprint(text: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, step);
     (hash ^ (hash >> 48)) & 0xffff_ffff_ffff
 }
 
-/// All drafts, by name.
+/// All drafts, sorted by name.
 pub fn drafts(library: &Library) -> Vec<CapturedRecipe> {
     let entries = std::fs::read_dir(library.drafts())
         .into_iter()
@@ -170,7 +170,7 @@ fn draft(library: &Library, file: &Path) -> CapturedRecipe {
 }
 
 impl Library {
-    /// Where drafts lie.
+    /// The directory of drafts.
     pub fn drafts(&self) -> PathBuf {
         self.root().join("drafts")
     }

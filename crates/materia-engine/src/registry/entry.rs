@@ -1,6 +1,6 @@
 //! One recipe as discovery sees it.
 //!
-//! Owns what is known about a file whether or not it is good. Never runs it.
+//! Owns what is known about a recipe file, valid or not. Never runs it.
 
 use std::path::PathBuf;
 
@@ -89,7 +89,7 @@ pub struct RegistryEntry {
 }
 
 impl RegistryEntry {
-    /// What a found recipe is.
+    /// Describes a recipe that was found.
     pub(super) fn of(library: &Library, located: &Located, name_problem: Option<Finding>) -> Self {
         let text = located.source().text();
         let mut entry = Self::blank(&located.name, located.id(), located.found);
@@ -147,7 +147,7 @@ impl RegistryEntry {
         entry
     }
 
-    /// A file that cannot even be read.
+    /// Describes a file that cannot be read.
     pub(super) fn unreadable(name: &str, file: &std::path::Path, error: RecipeLoadError) -> Self {
         let mut entry = Self::blank(name, &file.to_string_lossy(), RecipeSource::User);
         entry.state = RecipeState::Invalid;
@@ -188,12 +188,12 @@ impl RegistryEntry {
         }
     }
 
-    /// The file, where it has one.
+    /// The file; `None` for a packaged recipe.
     pub fn file(&self) -> Option<PathBuf> {
         (self.source != RecipeSource::Packaged).then(|| PathBuf::from(&self.path))
     }
 
-    /// The first error.
+    /// The first error, if any.
     pub fn problem(&self) -> Option<&Finding> {
         self.issues
             .iter()
@@ -201,7 +201,7 @@ impl RegistryEntry {
     }
 }
 
-/// The shelf that a name suggests: what stands before its first dash.
+/// The category that a name suggests: the part before its first dash.
 fn kind_of(name: &str) -> &str {
     match name.split_once('-') {
         Some(("subagent" | "subagents", _)) => "agent",
@@ -210,7 +210,7 @@ fn kind_of(name: &str) -> &str {
     }
 }
 
-/// A digest as text.
+/// The SHA-256 digest in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes)
         .iter()

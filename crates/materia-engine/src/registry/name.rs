@@ -1,13 +1,13 @@
-//! Names of tools: which are allowed, and what a free text becomes (R4).
+//! Names of tools: which are allowed, and how free text is normalised (R4).
 //!
-//! Owns the reserved names and the normalisation. Files that are dropped into the root follow the
+//! Owns the reserved names and the normalisation. Files that users copy into the root follow the
 //! same rules.
 
 use materia_model::finding::Finding;
 use materia_model::name::ToolName;
 use materia_model::text;
 
-/// Names that belong to hosts and to our own verbs.
+/// Names reserved for hosts and for our own verbs.
 pub const RESERVED: &[&str] = &[
     "read",
     "write",
@@ -25,10 +25,10 @@ pub const RESERVED: &[&str] = &[
     "cast",
 ];
 
-/// How long a normalised name may be.
+/// The maximum length of a normalised name.
 const LONGEST: usize = 64;
 
-/// What is wrong with a name that a file or a person gives a tool.
+/// Checks a name that a file or a user gives a tool.
 pub fn check(name: &str) -> Result<(), Box<Finding>> {
     if let Err(error) = name.parse::<ToolName>() {
         let hint = match normalise(name) {
@@ -49,7 +49,8 @@ pub fn check(name: &str) -> Result<(), Box<Finding>> {
     Ok(())
 }
 
-/// A free text as a name: `Greet It!` is `greet_it`, `9lives` is `tool_9lives`; dashes stay.
+/// Turns free text into a name: `Greet It!` becomes `greet_it`, `9lives` becomes `tool_9lives`.
+/// Dashes stay.
 pub fn normalise(given: &str) -> Option<String> {
     let mut name = String::new();
     for c in given.trim().to_lowercase().chars() {

@@ -1,8 +1,8 @@
-//! Registration: a recipe becomes a tool, is changed, or goes; all of it or nothing (R6).
+//! Registration: adding, changing and removing tools, each as a transaction (R6).
 //!
-//! Owns the transaction: under one lock the new text is checked as it would stand in the root, then
-//! replaces the file at once, and what is then found under the name is what is reported. Never
-//! leaves a half-written or an unusable tool.
+//! Owns the transaction. Under one lock it checks the new text as if it were in the root, replaces
+//! the file atomically, and reports what discovery then finds under the name. Never leaves a partly
+//! written or unusable tool.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,17 +19,17 @@ use crate::library::Library;
 use crate::store::lock::{Holder, Lock, LockError, LockMode, LockWait};
 use crate::store::{atomic, dir};
 
-/// How long a registration waits for another one.
+/// How long a registration waits for a concurrent one.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a person or an agent wants registered; on an update, what is not given stays.
+/// A request to register a tool. On an update, fields that are not given keep their values.
 #[derive(Debug, Clone, Default)]
 pub struct Registration {
-    /// The name, as it was typed.
+    /// The name as typed.
     pub name: String,
-    /// The fields that are given, `template` among them: a recipe, or a part of one.
+    /// The given fields, including `template`: a complete recipe or a part of one.
     pub fields: Map<String, Value>,
-    /// Whether a tool of this name is to be changed.
+    /// Whether to change an existing tool of this name.
     pub update: bool,
 }
 
@@ -60,28 +60,28 @@ pub struct ToolChangeReport {
 /// Why nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum NotRegistered {
-    /// The name is no name for a tool.
+    /// The name is not valid for a tool.
     #[error("{}", .0.message)]
     Name(Box<Finding>),
-    /// There is one already.
+    /// A tool of this name exists.
     #[error("there is a tool {} already", text::quoted(.0))]
     Exists(String),
-    /// There is none to change or remove.
+    /// No tool of this name exists.
     #[error("there is no tool {}", text::quoted(.0))]
     Unknown(String),
-    /// The recipe is no good.
+    /// The recipe is invalid.
     #[error("{}", .0.first().map_or("the recipe is invalid", |finding| &finding.message))]
     Invalid(Vec<Finding>),
-    /// Its file cannot be changed by us without losing what the person wrote.
+    /// The file is Markdown, which we cannot rewrite without losing what the user wrote.
     #[error("{} is written by hand, as Markdown", text::quoted_within(&.0.to_string_lossy(), 300))]
     Markdown(PathBuf),
-    /// A draft that is not there or lies elsewhere.
+    /// The draft does not exist, or is outside the directory of drafts.
     #[error("there is no draft {}", text::quoted(.0))]
     NoDraft(String),
-    /// Somebody else is registering.
+    /// Another registration holds the lock.
     #[error(transparent)]
     Locked(#[from] LockError),
-    /// The root cannot be made.
+    /// The root cannot be created.
     #[error(transparent)]
     Dir(#[from] dir::DirError),
     /// The file cannot be written.
@@ -89,7 +89,7 @@ pub enum NotRegistered {
     Write(#[from] atomic::WriteError),
 }
 
-/// Registers or changes a tool.
+/// Registers a tool or changes one.
 pub fn register(
     library: &Library,
     registration: &Registration,
@@ -111,7 +111,7 @@ pub fn register(
     write(library, &name, &Value::Object(fields), action)
 }
 
-/// Makes a draft a tool; the draft stays.
+/// Turns a draft into a tool. The draft stays.
 pub fn promote(
     library: &Library,
     draft: &str,
@@ -138,7 +138,7 @@ pub fn promote(
     write(library, &name, &root.to_value(), "promoted")
 }
 
-/// Takes a tool away; the recipe that it hid, if any, is used from now on.
+/// Removes a tool. A recipe that it shadowed becomes active.
 pub fn remove(library: &Library, name: &str) -> Result<ToolChangeReport, NotRegistered> {
     let _lock = lock(library)?;
     let Some(file) = existing(library, name) else {
@@ -167,7 +167,7 @@ pub fn remove(library: &Library, name: &str) -> Result<ToolChangeReport, NotRegi
     })
 }
 
-/// Checks the text as it would stand, writes it, and looks what is there now.
+/// Validates the text as if it were in the root, writes it, and reports what discovery finds then.
 fn write(
     library: &Library,
     name: &str,
@@ -232,7 +232,7 @@ fn noted(entry: &RegistryEntry) -> Vec<String> {
     noted
 }
 
-/// The person's text for a free name.
+/// A valid tool name for the name that the user gave.
 fn proper(given: &str) -> Result<String, NotRegistered> {
     let name = match name::check(given) {
         Ok(()) => given.to_owned(),
@@ -245,7 +245,7 @@ fn proper(given: &str) -> Result<String, NotRegistered> {
     Ok(name)
 }
 
-/// The file of the person that has a name.
+/// The user's recipe file with this name.
 fn existing(library: &Library, name: &str) -> Option<PathBuf> {
     library
         .files()
@@ -253,14 +253,14 @@ fn existing(library: &Library, name: &str) -> Option<PathBuf> {
         .find(|file| file.file_stem().is_some_and(|stem| stem == name))
 }
 
-/// What a file says, with the given fields over it.
+/// The fields of a file, overridden by the given ones.
 fn merged(file: &Path, fields: &Map<String, Value>) -> Result<Map<String, Value>, NotRegistered> {
     if file.extension().is_some_and(|ending| ending == "md") {
         return Err(NotRegistered::Markdown(file.to_owned()));
     }
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let source = Source::new(&file.to_string_lossy(), &text);
-    // A broken file is replaced as a whole, if the new fields can stand alone.
+    // Replace a broken file completely, if the new fields are a recipe on their own.
     let before = match recipe::parse(&source) {
         Ok(root) => root.to_value(),
         Err(_) if fields.contains_key("template") => Value::Null,
@@ -275,7 +275,7 @@ fn merged(file: &Path, fields: &Map<String, Value>) -> Result<Map<String, Value>
     Ok(merged)
 }
 
-/// The file of a draft: its name, or its path inside the directory of drafts.
+/// Finds a draft by its name or by its path inside the directory of drafts.
 fn draft_file(library: &Library, draft: &str) -> Result<PathBuf, NotRegistered> {
     let drafts = library.drafts();
     let unknown = || NotRegistered::NoDraft(draft.to_owned());

@@ -1,7 +1,6 @@
-//! Remedies: what to do about recipes that are hidden, broken, disabled or risky, the most pressing
-//! first.
+//! Remedies for recipes that are shadowed, broken, disabled or risky, most urgent first.
 //!
-//! Owns the order and the words. Changes nothing.
+//! Owns the order and the texts. Changes nothing.
 
 use serde::Serialize;
 
@@ -49,7 +48,7 @@ pub struct Remedy {
     pub active_path: Option<String>,
 }
 
-/// What to do, the most pressing first.
+/// All remedies, most urgent first.
 pub fn remedies(survey: &Survey) -> Vec<Remedy> {
     let mut remedies: Vec<Remedy> = survey.entries.iter().filter_map(remedy).collect();
     remedies.sort_by(|one, other| (one.kind, &one.id).cmp(&(other.kind, &other.id)));

@@ -1,7 +1,7 @@
-//! The survey: every recipe there is, who wins and who is hidden.
+//! The survey: all recipes, which are active and which are shadowed.
 //!
-//! Owns precedence: the person's root over the binary, JSON over Markdown; the winner hides the
-//! others even when it is broken or disabled. Looks at the rights of the root, too.
+//! Owns precedence: the user's root over the binary, JSON over Markdown. The winner shadows the
+//! others even if it is broken or disabled. Checks the permissions of the root as well.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -15,18 +15,18 @@ use super::entry::{RecipeState, RegistryEntry};
 use super::name;
 use crate::library::{Library, packaged};
 
-/// Everything there is.
+/// All recipes.
 #[derive(Debug, Clone, Serialize)]
 pub struct Survey {
-    /// The person's root.
+    /// The user's root.
     pub root: String,
-    /// All recipes, by name; of each name the one that counts first.
+    /// All recipes, sorted by name; of each name the active one first.
     pub entries: Vec<RegistryEntry>,
-    /// What is wrong with the root itself.
+    /// Problems of the root itself.
     pub issues: Vec<Finding>,
 }
 
-/// Looks at every recipe.
+/// Examines every recipe.
 pub fn survey(library: &Library) -> Survey {
     let mut by_name: BTreeMap<String, Vec<RegistryEntry>> = BTreeMap::new();
     for file in library.files() {
@@ -48,7 +48,7 @@ pub fn survey(library: &Library) -> Survey {
     }
 }
 
-/// What one name means, with what it hides; `None` where nothing has it.
+/// The active recipe of a name and what it shadows; `None` if there is none.
 pub fn entry(library: &Library, name: &str) -> Option<RegistryEntry> {
     let files = library
         .files()
@@ -78,7 +78,7 @@ fn own(library: &Library, file: &Path) -> RegistryEntry {
     }
 }
 
-/// Entries of one name, in the order in which they count: the first hides the rest.
+/// Marks all entries of one name but the first as shadowed.
 fn ranked(mut entries: Vec<RegistryEntry>) -> Vec<RegistryEntry> {
     let Some((first, rest)) = entries.split_first_mut() else {
         return entries;
@@ -91,7 +91,7 @@ fn ranked(mut entries: Vec<RegistryEntry>) -> Vec<RegistryEntry> {
     entries
 }
 
-/// Whoever may write into the root may run commands as the person.
+/// Checks the mode of the root: a user who can write to it can run commands as its owner.
 fn rights(root: &Path) -> Vec<Finding> {
     let Ok(mode) = root.metadata().map(|found| found.permissions().mode()) else {
         return Vec::new();

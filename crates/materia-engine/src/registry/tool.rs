@@ -1,4 +1,4 @@
-//! Tools: what a host shows an agent, and how a call is to look.
+//! Tools: what a host shows an agent, and the form of a call.
 //!
 //! Owns the schema of a tool and the text of the expected call. Never calls one.
 
@@ -35,7 +35,7 @@ pub struct ToolDefinition {
     pub fingerprint: String,
 }
 
-/// The tools among the recipes.
+/// The recipes that are tools.
 pub fn tools(survey: &Survey) -> Vec<ToolDefinition> {
     survey
         .entries
@@ -70,8 +70,8 @@ fn tool(entry: &RegistryEntry) -> ToolDefinition {
     }
 }
 
-/// What an agent is told when its arguments are wrong: an example of the call, and which arguments
-/// are needed.
+/// The help that an agent gets when its arguments are wrong: an example call and the required
+/// arguments.
 pub fn call_shape(name: &str, args: &[TemplateArg]) -> String {
     let sample: Map<String, Value> = args
         .iter()

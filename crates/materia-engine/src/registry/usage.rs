@@ -1,8 +1,8 @@
-//! The usage ledger: how often each of the person's recipes was launched, beside the files and
+//! The usage ledger: launch counters of the user's recipes, stored beside the recipe files and
 //! never in them (R5).
 //!
-//! Owns the ledger's format, its lock and what a changed recipe does to its counters. A launch that
-//! cannot be counted is still a launch.
+//! Owns the ledger's format, its lock and the reset of counters when a recipe changes. A launch
+//! that cannot be counted still succeeds.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,14 +15,14 @@ use crate::home::Home;
 use crate::store::lock::{Holder, Lock, LockMode, LockWait};
 use crate::store::{atomic, dir};
 
-/// The newest format of the ledger.
+/// The newest known format of the ledger.
 const FORMAT: u32 = 1;
-/// The largest ledger that is read.
+/// The maximum size of a ledger.
 const MAX_BYTES: u64 = 16 << 20;
-/// How long a launch waits for another one to be counted.
+/// How long a launch waits for the lock of the ledger.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Who launched it.
+/// How a recipe was launched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaunchKind {
     /// As a tool.
@@ -68,7 +68,7 @@ struct Ledger {
     recipes: BTreeMap<String, Usage>,
 }
 
-/// The counters of all recipes, by name; none when nothing was ever counted.
+/// The counters of all recipes, by name; empty if nothing was counted yet.
 pub fn usage(home: &Home) -> BTreeMap<String, Usage> {
     read(&home.usage()).recipes
 }
@@ -77,7 +77,7 @@ fn read(file: &Path) -> Ledger {
     atomic::read_json(file, FORMAT, MAX_BYTES).unwrap_or_default()
 }
 
-/// Counts a launch; says what kept it from being counted.
+/// Counts a launch. Returns why it could not be counted.
 pub fn record(
     home: &Home,
     name: &str,

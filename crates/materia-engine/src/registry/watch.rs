@@ -1,8 +1,7 @@
-//! Live reload: a host learns when the person's recipes change.
+//! Live reload: notifies a host when the user's recipes change.
 //!
-//! Owns the watch on the root, the pause that lets an editor finish, and the comparison of tools.
-//! What the kernel says only means "look again", so a lost event loses nothing for longer than one
-//! look.
+//! Owns the watch on the root, the delay that lets an editor finish, and the comparison of tools. A
+//! kernel event only means "look again", so the next look makes up for a lost one.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,12 +16,12 @@ use crate::library::Library;
 use crate::wake::inotify::InotifyWatch;
 use crate::{clock, store::dir};
 
-/// How long the root has to be quiet before it is looked at again.
+/// How long the root has to be quiet before it is read again.
 const QUIET: Duration = Duration::from_millis(150);
-/// How long changes may keep coming before it is looked at anyway.
+/// How long to wait for quiet before reading the root anyway.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// Watches the person's root.
+/// Watches the user's root.
 #[derive(Debug)]
 pub struct ToolWatcher {
     library: Library,
@@ -30,14 +29,14 @@ pub struct ToolWatcher {
     tools: BTreeMap<String, ToolDefinition>,
 }
 
-/// What changed since the last look.
+/// The changes since the last look.
 #[derive(Debug, Clone, Default)]
 pub struct ToolChanges {
     /// New tools.
     pub added: Vec<ToolDefinition>,
-    /// Tools that are different now.
+    /// Tools whose definition changed.
     pub changed: Vec<ToolDefinition>,
-    /// Names that are no tools any more.
+    /// Names that are no longer tools.
     pub removed: Vec<String>,
 }
 
@@ -49,7 +48,7 @@ impl ToolChanges {
 }
 
 impl ToolWatcher {
-    /// Begins to watch; makes the root where there is none, so that the first recipe is seen.
+    /// Starts watching. Creates a missing root, so that the first recipe is noticed.
     pub fn new(library: &Library) -> io::Result<Self> {
         dir::create_private(library.root()).map_err(io::Error::other)?;
         let watch = InotifyWatch::new()?;
@@ -68,20 +67,20 @@ impl ToolWatcher {
         })
     }
 
-    /// The tools as they were at the last look, by name.
+    /// The tools found by the last look, sorted by name.
     pub fn tools(&self) -> impl Iterator<Item = &ToolDefinition> {
         self.tools.values()
     }
 
-    /// Sleeps until the root changed or the time is over; then looks again. No changes: the time
-    /// was over, or what changed makes no difference to any tool.
+    /// Sleeps until the root changes or the timeout expires, then looks again. The result is empty
+    /// after a timeout, and if the change affects no tool.
     pub fn wait(&mut self, at_most: Duration) -> io::Result<ToolChanges> {
         self.watch.wait(at_most)?;
         self.settle()?;
         Ok(self.look())
     }
 
-    /// Looks again without waiting: for hosts that wait for the descriptor themselves.
+    /// Looks again without waiting, for hosts that poll the descriptor themselves.
     pub fn look(&mut self) -> ToolChanges {
         let now = by_name(&self.library);
         let mut changes = ToolChanges::default();
@@ -104,7 +103,7 @@ impl ToolWatcher {
         changes
     }
 
-    /// Waits until it has been quiet for a moment, or changes have come for too long.
+    /// Waits until the root is quiet, or `LONGEST` has passed.
     fn settle(&self) -> io::Result<()> {
         let Some(deadline) = clock::deadline_in(LONGEST) else {
             return Ok(());

@@ -1,10 +1,10 @@
-//! Files below a root that nothing can leave.
+//! Files below a root that no path can escape.
 //!
-//! Owns artifacts (C14): created once, never overwritten, 0600 in directories of 0700. Every path
-//! is walked one component at a time from the root's descriptor with `O_NOFOLLOW`, so a symbolic
-//! link is refused wherever it stands and whenever it was put there; what a name means cannot
-//! change between looking and writing. Never deletes, and never follows a name that came from
-//! outside without checking it first.
+//! Owns artifacts (C14): created once, never overwritten, mode 0600 in directories of mode 0700.
+//! Every path is opened one component at a time from the root's descriptor with `O_NOFOLLOW`. A
+//! symbolic link is therefore refused anywhere in the path, even if it is created concurrently:
+//! what a name refers to cannot change between check and write. Never deletes, and checks every
+//! name from outside before using it.
 
 mod shelf;
 
@@ -30,14 +30,14 @@ const DIR: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// A directory that artifacts are kept in.
+/// A directory that contains artifacts.
 #[derive(Debug)]
 pub struct ArtifactRoot {
     dir: OwnedFd,
     path: PathBuf,
 }
 
-/// An artifact that is being written. Dropping it leaves what was written so far.
+/// An artifact that is being written. Dropping it keeps what was written so far.
 #[derive(Debug)]
 pub struct NewArtifact {
     file: File,
@@ -45,47 +45,47 @@ pub struct NewArtifact {
     path: PathBuf,
 }
 
-/// An artifact that was not created or opened.
+/// Why an artifact was not created or opened.
 #[derive(Debug, thiserror::Error)]
 pub enum ArtifactError {
-    /// The path is no path inside a root.
+    /// The path is not a valid relative path inside a root.
     #[error("{} is not a path for an artifact: {why}", shown(path))]
     BadPath {
         /// The path as given.
         path: PathBuf,
-        /// Which component, and what is wrong with it.
+        /// Which component is invalid, and why.
         why: String,
     },
-    /// A component is a link, or not what it has to be.
+    /// A component is a link, or of the wrong file type.
     #[error("{} leads through {}, which is {what}", shown(path), shown(component))]
     Blocked {
         /// The whole path.
         path: PathBuf,
-        /// The part of it that leads to the bad component.
+        /// The path up to and including the bad component.
         component: PathBuf,
-        /// What stands there.
+        /// The file type that was found.
         what: &'static str,
     },
-    /// There is one already, and artifacts are never overwritten.
+    /// It exists, and artifacts are never overwritten.
     #[error("{} exists already, and artifacts are never overwritten", shown(.0))]
     Exists(PathBuf),
-    /// There is none.
+    /// It does not exist.
     #[error("there is no {}", shown(.0))]
     Missing(PathBuf),
-    /// The system refused.
+    /// The system returned an error.
     #[error("cannot {action} {}", shown(path))]
     Io {
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
         /// The artifact.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl ArtifactRoot {
-    /// Opens a root. The root itself is trusted, so links above it and in its place are followed.
+    /// Opens a root. The root itself is trusted, so links in its path are followed.
     pub fn open(path: &Path) -> Result<Self, ArtifactError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let dir = rustix::fs::open(path, flags, Mode::empty()).map_err(failed("open", path))?;
@@ -95,18 +95,18 @@ impl ArtifactRoot {
         })
     }
 
-    /// What the machine knows the root by, whatever it is called: its device and its number there.
+    /// The device and inode of the root, which identify it under any path.
     pub fn identity(&self) -> Result<(u64, u64), ArtifactError> {
         let stat = rustix::fs::fstat(&self.dir).map_err(failed("look at", &self.path))?;
         Ok((stat.st_dev, stat.st_ino))
     }
 
-    /// Where the root is.
+    /// The path of the root.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Creates an artifact to write into bit by bit, and the directories above it.
+    /// Creates an artifact for incremental writes, and its parent directories.
     pub fn create(&self, relative: impl AsRef<Path>) -> Result<NewArtifact, ArtifactError> {
         let path = relative.as_ref();
         let (dir, name) = self.walk(path, Missing::Create)?;
@@ -118,7 +118,7 @@ impl ArtifactRoot {
         })
     }
 
-    /// Writes a whole artifact, which appears complete and durable or not at all.
+    /// Writes a complete artifact. It appears complete and durable, or not at all.
     pub fn write(&self, relative: impl AsRef<Path>, bytes: &[u8]) -> Result<(), ArtifactError> {
         let path = relative.as_ref();
         let (dir, name) = self.walk(path, Missing::Create)?;
@@ -142,7 +142,7 @@ impl ArtifactRoot {
     pub fn read(&self, relative: impl AsRef<Path>) -> Result<File, ArtifactError> {
         let path = relative.as_ref();
         let (dir, name) = self.walk(path, Missing::Refuse)?;
-        // Without `NONBLOCK` a pipe that somebody put here would keep us waiting for its writer.
+        // Without `NONBLOCK`, opening a named pipe would block until a writer opens it.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let file = rustix::fs::openat(&dir, name, flags, Mode::empty())
             .map_err(|error| explain(dir.as_fd(), name, path, path, error, "open"))?;
@@ -153,7 +153,7 @@ impl ArtifactRoot {
         }
     }
 
-    /// Whether there is something at this path; a link counts as something.
+    /// Whether the path exists. A link counts, even a dangling one.
     pub fn exists(&self, relative: impl AsRef<Path>) -> Result<bool, ArtifactError> {
         match self.walk(relative.as_ref(), Missing::Refuse) {
             Ok((dir, name)) => Ok(kind_at(dir.as_fd(), name).is_some()),
@@ -162,7 +162,7 @@ impl ArtifactRoot {
         }
     }
 
-    /// The directory that a path's last component stands in, and that component.
+    /// Opens the directory of a path's last component and returns it with that component.
     fn walk<'a>(
         &self,
         path: &'a Path,
@@ -193,9 +193,9 @@ impl ArtifactRoot {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Missing {
-    /// Made, and there after a power cut.
+    /// Create it durably.
     Create,
-    /// Made, for what need not survive one.
+    /// Create it without syncing.
     CreateLightly,
     Refuse,
 }
@@ -206,12 +206,12 @@ impl NewArtifact {
         &self.file
     }
 
-    /// Gives the file away, for a process to write into; [`ArtifactRoot::read`] finds what it wrote.
+    /// Returns the file, for a child process to write to. [`ArtifactRoot::read`] reads the result.
     pub fn into_file(self) -> File {
         self.file
     }
 
-    /// Makes what was written durable, and the name too.
+    /// Makes the content and the name durable.
     pub fn commit(self) -> Result<(), ArtifactError> {
         sync_file(&self.file, &self.path)?;
         sync_new(&self.dir, &self.path)
@@ -232,7 +232,7 @@ impl Write for NewArtifact {
     }
 }
 
-/// The components of a relative path that cannot mean anything but themselves.
+/// Splits a relative path into components, and rejects `..` and other special ones.
 fn components(path: &Path) -> Result<Vec<&str>, ArtifactError> {
     let text = path.to_str().ok_or_else(|| bad(path, "it is not UTF-8"))?;
     if text.starts_with('/') {
@@ -271,7 +271,7 @@ fn make_dir(
 ) -> Result<rustix::io::Result<OwnedFd>, ArtifactError> {
     failpoint::hit("artifact.mkdir").map_err(failed("create a directory for", path))?;
     match rustix::fs::mkdirat(dir, name, Mode::RWXU) {
-        // Whoever was faster may not have come to syncing it.
+        // The process that created it may not have synced it yet.
         Ok(()) | Err(Errno::EXIST) if durably => sync_new(dir, path)?,
         Ok(()) | Err(Errno::EXIST) => {}
         Err(error) => return Err(failed("create a directory for", path)(error)),
@@ -289,7 +289,7 @@ fn create_at(dir: BorrowedFd<'_>, name: &str, path: &Path) -> Result<File, Artif
     }
 }
 
-/// A temporary file under a name that no crashed writer left behind.
+/// Creates a temporary file under a name that is not in use.
 fn create_temp(dir: BorrowedFd<'_>, path: &Path) -> Result<(File, String), ArtifactError> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     loop {
@@ -302,11 +302,11 @@ fn create_temp(dir: BorrowedFd<'_>, path: &Path) -> Result<(File, String), Artif
     }
 }
 
-/// Gives a finished temporary file its name, without replacing what may stand there by now.
+/// Renames a finished temporary file without replacing an existing file.
 fn publish(dir: BorrowedFd<'_>, temp: &str, name: &str, path: &Path) -> Result<(), ArtifactError> {
     failpoint::hit("artifact.rename").map_err(failed("create", path))?;
     let moved = match rustix::fs::renameat_with(dir, temp, dir, name, RenameFlags::NOREPLACE) {
-        // File systems that cannot rename without replacing can link.
+        // Fallback for file systems without `RENAME_NOREPLACE`.
         Err(Errno::INVAL | Errno::NOSYS) => {
             rustix::fs::linkat(dir, temp, dir, name, AtFlags::empty())
                 .and_then(|()| rustix::fs::unlinkat(dir, temp, AtFlags::empty()))
@@ -324,7 +324,7 @@ fn sync_file(file: &File, path: &Path) -> Result<(), ArtifactError> {
     file.sync_all().map_err(failed("sync", path))
 }
 
-/// Makes names durable whose files are synced; see `dir::sync_new`.
+/// Makes the names of synced files durable; see `dir::sync_new`.
 fn sync_new(dir: &OwnedFd, path: &Path) -> Result<(), ArtifactError> {
     if dir::carries_names(dir) {
         return failpoint::hit("artifact.dirsync").map_err(failed("sync the directory of", path));
@@ -337,7 +337,7 @@ fn sync_dir(dir: &OwnedFd, path: &Path) -> Result<(), ArtifactError> {
     rustix::fs::fsync(dir).map_err(failed("sync the directory of", path))
 }
 
-/// What stands at a name, not following it.
+/// The file type at a name, without following links.
 fn kind_at(dir: BorrowedFd<'_>, name: &str) -> Option<FileType> {
     let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     Some(FileType::from_raw_mode(stat.st_mode))

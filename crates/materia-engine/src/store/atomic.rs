@@ -1,7 +1,7 @@
-//! Documents that are replaced as a whole, or not at all.
+//! Documents that are replaced atomically.
 //!
-//! Owns the one way to write a document: a temporary file beside it (0600), written, synced,
-//! renamed over it, and the directory synced. A reader sees the old document or the new one; a
+//! Owns the one way to write a document: write a temporary file next to it (0600), sync it, rename
+//! it over the document, and sync the directory. A reader sees the old document or the new one. A
 //! crash leaves at most a temporary file, which [`sweep`] removes. Never edits in place, never
 //! merges, and follows no symbolic link: the link is replaced.
 
@@ -21,42 +21,42 @@ use super::dir::{self, DirError};
 use super::shown;
 use crate::failpoint;
 
-/// How the names of temporary files begin.
+/// The prefix of the names of temporary files.
 pub const TEMP_PREFIX: &str = ".materia-tmp-";
 
-/// A document that was not written.
+/// Why a document was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The document is as it was before.
+    /// An I/O error; the document is unchanged.
     #[error("cannot {action} {}", shown(file))]
     Io {
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
         /// The document.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The document cannot be spelled as JSON; it is as it was before.
+    /// The document cannot be serialized as JSON; it is unchanged.
     #[error("{} cannot be written as JSON", shown(file))]
     Json {
         /// The document.
         file: PathBuf,
-        /// Why.
+        /// The serializer's error.
         source: serde_json::Error,
     },
-    /// It nests deeper than it could be read again.
+    /// It is nested too deeply to be read again.
     #[error("{} would nest deeper than {MAX_DEPTH} levels", shown(file))]
     TooDeep {
         /// The document.
         file: PathBuf,
     },
-    /// The new document is there, but may be the old one again after a power cut.
+    /// The document was replaced, but a power cut may restore the old one.
     #[error("{} was written, and may not survive a power cut", shown(file))]
     Unsynced {
         /// The document.
         file: PathBuf,
-        /// Why.
+        /// The error of the sync.
         source: DirError,
     },
 }
@@ -72,8 +72,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     })
 }
 
-/// Replaces a document that can be made anew: readers see the old one or the new one, and nothing
-/// is synced, so that it may be gone or empty after a power cut.
+/// Replaces a document that can be rebuilt. Readers see the old one or the new one. Nothing is
+/// synced, so a power cut may remove or empty it.
 pub fn write_cache(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     replace(path, bytes, false)
 }
@@ -97,31 +97,30 @@ fn replace(path: &Path, bytes: &[u8], synced: bool) -> Result<(), WriteError> {
             temp.as_file().sync_all().map_err(failed("sync"))?;
         }
         failpoint::hit("atomic.rename").map_err(failed("replace"))?;
-        // Where a file is renamed over another, ext4 writes the new one to the disk at once; where
-        // two change places, it does not. The old one then goes with the temporary name.
+        // Renaming over a file makes ext4 flush the new one at once; exchanging two files does not.
+        // The old file then has the temporary name and is removed with it.
         if !synced && changes_places(temp.path(), path) {
             return Ok(());
         }
         match temp.persist(path) {
             Ok(_) => return Ok(()),
-            // A sweep came between creating and locking the temporary file, and cannot for the next
-            // one as well.
+            // A sweep removed the temporary file between its creation and its lock. Retry once.
             Err(error) if error.error.kind() == io::ErrorKind::NotFound && !swept => swept = true,
             Err(error) => return Err(failed("replace")(error.error)),
         }
     }
 }
 
-/// Lets two files change places; not where the second is no file.
+/// Exchanges two files; false if `path` is not a regular file.
 fn changes_places(temp: &Path, path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|there| there.is_file())
         && rustix::fs::renameat_with(CWD, temp, CWD, path, RenameFlags::EXCHANGE).is_ok()
 }
 
-/// Puts a copy of something that can be made again: replaced as a whole, not synced, and executable
+/// Writes a copy of something that can be rebuilt: replaced atomically, not synced, and executable
 /// if it is a program.
 ///
-/// After a power cut it may be missing or empty; who reads it takes that for missing.
+/// A power cut may remove or empty it; readers treat an empty file as missing.
 pub fn put(path: &Path, bytes: &[u8], kind: Copied) -> Result<(), WriteError> {
     let failed = |action| {
         move |source| WriteError::Io {
@@ -143,22 +142,22 @@ pub fn put(path: &Path, bytes: &[u8], kind: Copied) -> Result<(), WriteError> {
         .map_err(|error| failed("replace")(error.error))
 }
 
-/// What a copy is.
+/// The kind of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Copied {
-    /// Something to read.
+    /// A file to read.
     Text,
-    /// Something to start.
+    /// A file to execute.
     Program,
 }
 
-/// Replaces a JSON document; its `format` number comes first. The value has to become an object
-/// without one.
+/// Replaces a JSON document. Its `format` number comes first, so the value must serialize to an
+/// object without that field.
 pub fn write_json<T: Serialize>(path: &Path, format: u32, document: &T) -> Result<(), WriteError> {
     write(path, &spelled(path, format, document)?)
 }
 
-/// The same for a document that can be made anew: nothing is synced.
+/// Like [`write_json`] for a document that can be rebuilt: nothing is synced.
 pub fn write_json_cache<T: Serialize>(
     path: &Path,
     format: u32,
@@ -190,7 +189,7 @@ fn spelled<T: Serialize>(path: &Path, format: u32, document: &T) -> Result<Vec<u
     Ok(bytes)
 }
 
-/// How deep the lists and objects of a JSON text nest.
+/// The nesting depth of a JSON text.
 fn depth(json: &[u8]) -> usize {
     let (mut depth, mut deepest, mut in_string, mut escaped) = (0usize, 0, false, false);
     for byte in json {
@@ -207,7 +206,7 @@ fn depth(json: &[u8]) -> usize {
     deepest
 }
 
-/// Removes a document; a crash leaves it or not, never a part of it.
+/// Removes a document. After a crash it is there completely or gone.
 pub fn remove(path: &Path) -> Result<(), WriteError> {
     let failed = |source| WriteError::Io {
         action: "remove",
@@ -224,10 +223,10 @@ pub fn remove(path: &Path) -> Result<(), WriteError> {
     })
 }
 
-/// A document that was not read.
+/// Why a document was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentReadError {
-    /// There is none.
+    /// It does not exist.
     #[error("there is no {}", shown(.0))]
     Missing(PathBuf),
     /// It cannot be read.
@@ -235,10 +234,10 @@ pub enum DocumentReadError {
     Io {
         /// The document.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// Its content is no good; the finding says where and what to do.
+    /// Its content is invalid; the finding has the position and a hint.
     #[error("{}", told(.0))]
     Bad(Box<Finding>),
 }
@@ -346,19 +345,19 @@ fn bad(finding: Finding) -> DocumentReadError {
     DocumentReadError::Bad(Box::new(finding))
 }
 
-/// A temporary file in a directory, locked for as long as its writer lives, so that [`sweep`]
-/// spares it.
+/// Creates a temporary file in a directory. Its writer holds a lock on it, so that [`sweep`] does
+/// not remove it.
 pub(super) fn temp_in(dir: &Path) -> io::Result<NamedTempFile> {
     let temp = tempfile::Builder::new()
         .prefix(TEMP_PREFIX)
         .append(true)
         .tempfile_in(dir)?;
-    // Losing the lock to a sweep means that the name is gone: the rename will say so.
+    // If a sweep holds the lock, the file is about to be removed, and the rename will fail.
     let _ = temp.as_file().try_lock();
     Ok(temp)
 }
 
-/// Removes temporary files in a directory whose writers are gone, and says how many.
+/// Removes the temporary files of dead writers in a directory and returns how many.
 pub fn sweep(dir: &Path) -> io::Result<usize> {
     let mut removed = 0;
     for entry in std::fs::read_dir(dir)? {
@@ -374,7 +373,7 @@ pub fn sweep(dir: &Path) -> io::Result<usize> {
             failpoint::hit("atomic.sweep")?;
             match std::fs::remove_file(entry.path()) {
                 Ok(()) => removed += 1,
-                // Another sweep was here, or its writer gave it its name just before it was locked.
+                // Another sweep removed it, or its writer renamed it just before we locked it.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }

@@ -1,9 +1,9 @@
-//! Copies of what somebody else made: a file, or a directory with everything in it.
+//! Copies of files and directories that other programs made.
 //!
 //! Owns making them, private and durable. A symbolic link in a directory is copied as a link and
-//! never followed, so that nothing from outside comes along; named pipes and sockets have no
-//! content and are made anew. Never replaces anything, and what cannot be copied is named: a copy
-//! is whole, or an error.
+//! never followed, so that nothing from outside is included. Named pipes and sockets have no
+//! content and are recreated. Never replaces anything. A copy is complete or fails with the path
+//! that could not be copied.
 
 use std::fs::{FileType, OpenOptions};
 use std::io;
@@ -15,7 +15,7 @@ use rustix::fs::{CWD, Mode, OFlags};
 use super::{dir, shown};
 use crate::failpoint;
 
-/// Something that was not copied.
+/// A path that could not be copied.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot copy {}", shown(path))]
 pub struct CopyError {
@@ -23,8 +23,8 @@ pub struct CopyError {
     source: io::Error,
 }
 
-/// Copies what is at a path to a new one, and makes it durable; false where there is nothing. A
-/// link at the path itself stands for what it leads to.
+/// Copies a file or directory to a new path and makes it durable. Returns false if `from` does not
+/// exist. A link at `from` itself is followed.
 pub fn whole(from: &Path, to: &Path) -> Result<bool, CopyError> {
     let metadata = match std::fs::metadata(from) {
         Ok(metadata) => metadata,
@@ -51,12 +51,12 @@ pub fn whole(from: &Path, to: &Path) -> Result<bool, CopyError> {
     Ok(true)
 }
 
-/// Copies a file of anybody's to a new one of ours, and makes it durable.
+/// Copies a file to a new private file, and makes it durable.
 pub(super) fn file(from: &Path, to: &Path) -> io::Result<()> {
     content(from, to, OFlags::empty())?.sync_all()
 }
 
-/// Copies a directory, one level after the other, and syncs all of it at once.
+/// Copies a directory, level by level, and syncs it once at the end.
 fn directory(from: &Path, to: &Path) -> Result<(), CopyError> {
     let around = std::fs::canonicalize(dir::parent_of(to)).map_err(failed(to))?;
     if around.starts_with(from) {
@@ -79,13 +79,13 @@ fn directory(from: &Path, to: &Path) -> Result<(), CopyError> {
         }
     }
     failpoint::hit("copy.sync").map_err(failed(to))?;
-    // One sync for all of it: a directory may have a hundred thousand files.
+    // One sync for the whole tree: a directory may have a hundred thousand files.
     std::fs::File::open(to)
         .and_then(|copy| Ok(rustix::fs::syncfs(copy)?))
         .map_err(failed(to))
 }
 
-/// Copies what is in a directory and is none.
+/// Copies a directory entry that is not a directory.
 fn plain(kind: FileType, from: &Path, to: &Path) -> io::Result<()> {
     if kind.is_file() {
         return content(from, to, OFlags::NOFOLLOW).map(drop);
@@ -115,9 +115,9 @@ fn plain(kind: FileType, from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Copies what a file holds, and whether it is a program.
+/// Copies the content of a file and its executable bit.
 fn content(from: &Path, to: &Path, flags: OFlags) -> io::Result<std::fs::File> {
-    // What became a pipe meanwhile must not make us wait.
+    // Do not block if the file was replaced by a pipe meanwhile.
     let flags = (flags | OFlags::NONBLOCK).bits().cast_signed();
     let mut source = OpenOptions::new()
         .read(true)

@@ -1,8 +1,8 @@
-//! Directories of ours: private, and there after a power cut.
+//! Our directories: private and durable.
 //!
-//! Owns creating directories and syncing their entries, and knows where a file system does the
-//! latter by itself. Deletes none but scratch ones it made, and never changes the mode of a
-//! directory that was there before: it may be the user's on purpose.
+//! Owns creating directories and syncing their entries, and knows which file systems do the latter
+//! implicitly. Deletes only scratch directories that it created, and never changes the mode of an
+//! existing directory: the user may have chosen it.
 
 use std::fs::{DirBuilder, File, Permissions};
 use std::io;
@@ -15,7 +15,7 @@ use rustix::fs::{CWD, IFlags, RenameFlags, ioctl_getflags, ioctl_setflags, renam
 use super::shown;
 use crate::failpoint;
 
-/// A directory that cannot be made or synced.
+/// A directory that cannot be created or synced.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {action} the directory {}", shown(dir))]
 pub struct DirError {
@@ -25,14 +25,13 @@ pub struct DirError {
 }
 
 impl DirError {
-    /// What the system said.
+    /// The system's error.
     pub(crate) fn into_source(self) -> io::Error {
         self.source
     }
 }
 
-/// Makes a directory and what is missing above it, for its owner alone (0700), and syncs the
-/// entries.
+/// Creates a directory and its missing parents with mode 0700, and syncs the entries.
 pub fn create_private(dir: &Path) -> Result<(), DirError> {
     if dir.is_dir() || dir.as_os_str().is_empty() {
         return Ok(());
@@ -42,15 +41,15 @@ pub fn create_private(dir: &Path) -> Result<(), DirError> {
     failpoint::hit("dir.create").map_err(failed("create", dir))?;
     match DirBuilder::new().mode(0o700).create(dir) {
         Ok(()) => sync_new(parent),
-        // Somebody else made it in between, and may not have come to syncing it.
+        // Another process created it meanwhile, and may not have synced it yet.
         Err(_) if dir.is_dir() => sync_new(parent),
         Err(error) => Err(failed("create", dir)(error)),
     }
 }
 
-/// The same for a directory in which many files are going to be made: a file system that cares
-/// (ext4) is asked for a part of the disk for it that few others use. It chooses by name, so it is
-/// made under one that nobody had and renamed.
+/// Like [`create_private`], for a directory that will contain many files. Asks ext4 to place it in
+/// a part of the disk that few other directories use. ext4 chooses by name, so the directory is
+/// created under a unique name and renamed.
 pub fn create_apart(dir: &Path) -> Result<(), DirError> {
     if dir.is_dir() {
         return Ok(());
@@ -58,21 +57,21 @@ pub fn create_apart(dir: &Path) -> Result<(), DirError> {
     let parent = parent_of(dir);
     create_private(parent)?;
     let above = File::open(parent).map_err(failed("open", parent))?;
-    // Where a file system knows nothing of the kind, it is a directory like any other.
+    // Best effort: other file systems do not support the flag.
     let _only_a_hint =
         ioctl_getflags(&above).and_then(|flags| ioctl_setflags(&above, flags | IFlags::TOPDIR));
     let made = Scratch::create(parent)?;
     failpoint::hit("dir.rename").map_err(failed("create", dir))?;
     if renameat_with(CWD, made.path(), CWD, dir, RenameFlags::NOREPLACE).is_err() {
-        // Somebody else made it in between, or this cannot be done here.
+        // Another process created it meanwhile, or the file system cannot rename this way.
         return create_private(dir);
     }
     drop(made.into_path());
     sync_new(parent)
 }
 
-/// Makes a directory that nobody made before, for its owner alone; false when there is something of
-/// that name. Its name is not synced: whoever promises something in it does that.
+/// Creates a private directory; false if the name exists. The entry is not synced: callers that
+/// need it durable sync it.
 pub fn create_new(dir: &Path) -> Result<bool, DirError> {
     failpoint::hit("dir.create").map_err(failed("create", dir))?;
     match DirBuilder::new().mode(0o700).create(dir) {
@@ -82,8 +81,8 @@ pub fn create_new(dir: &Path) -> Result<bool, DirError> {
     }
 }
 
-/// The same without a sync: for whoever makes several things durable at once, by syncing the parent
-/// afterwards.
+/// Like [`create_new`], but returns false only for an existing directory and fails for any other
+/// kind of file. For callers that sync the parent once after several changes.
 pub fn create_unsynced(dir: &Path) -> Result<bool, DirError> {
     failpoint::hit("dir.create").map_err(failed("create", dir))?;
     match DirBuilder::new().mode(0o700).create(dir) {
@@ -93,12 +92,12 @@ pub fn create_unsynced(dir: &Path) -> Result<bool, DirError> {
     }
 }
 
-/// Whether that is a directory itself: a symbolic link to one is somewhere else.
+/// Whether the path itself is a directory, not a symbolic link to one.
 fn is_own(dir: &Path) -> bool {
     dir.symlink_metadata().is_ok_and(|found| found.is_dir())
 }
 
-/// Makes a directory of the person's and what is missing above it, with the usual mode.
+/// Creates a directory of the user's and its missing parents, with the default mode.
 pub(super) fn create_shared(dir: &Path) -> Result<(), DirError> {
     if dir.is_dir() {
         return Ok(());
@@ -107,18 +106,18 @@ pub(super) fn create_shared(dir: &Path) -> Result<(), DirError> {
     std::fs::create_dir_all(dir).map_err(failed("create", dir))
 }
 
-/// A directory for a moment: private, and gone with everything in it when it is dropped.
+/// A private temporary directory, removed with its contents when dropped.
 #[derive(Debug)]
 pub struct Scratch(tempfile::TempDir);
 
 impl Scratch {
-    /// Makes one inside a directory that is there.
+    /// Creates one inside an existing directory.
     pub fn create(parent: &Path) -> Result<Self, DirError> {
         let made = private().prefix(".materia-scratch-").tempdir_in(parent);
         made.map(Self).map_err(failed("write to", parent))
     }
 
-    /// Makes the one with exactly this name, which nobody may have made before.
+    /// Creates one with exactly this name, which must not exist.
     pub fn exactly(path: &Path) -> Result<Self, DirError> {
         let name = path.file_name().unwrap_or_default();
         let made = private()
@@ -128,14 +127,14 @@ impl Scratch {
         made.map(Self).map_err(failed("create", path))
     }
 
-    /// Where it is.
+    /// The path of the directory.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 }
 
 impl Scratch {
-    /// Keeps it: from now on it is an ordinary directory.
+    /// Keeps the directory: it is not removed any more.
     pub fn into_path(self) -> PathBuf {
         self.0.keep()
     }
@@ -147,7 +146,7 @@ fn private<'a, 'b>() -> tempfile::Builder<'a, 'b> {
     builder
 }
 
-/// Gives a directory the place of one that is empty, durably.
+/// Renames a directory over an empty one, durably.
 pub fn replace_empty(from: &Path, to: &Path) -> Result<(), DirError> {
     sync(from)?;
     failpoint::hit("dir.rename").map_err(failed("replace", to))?;
@@ -155,7 +154,7 @@ pub fn replace_empty(from: &Path, to: &Path) -> Result<(), DirError> {
     sync(parent_of(to))
 }
 
-/// Removes a file; one that is gone already is fine.
+/// Removes a file. A missing file is not an error.
 pub fn remove_file(path: &Path) -> Result<(), DirError> {
     failpoint::hit("dir.remove").map_err(failed("remove", path))?;
     match std::fs::remove_file(path) {
@@ -164,7 +163,8 @@ pub fn remove_file(path: &Path) -> Result<(), DirError> {
     }
 }
 
-/// Removes a directory that is empty; one that is not, or is gone already, stays as it is.
+/// Removes a directory if it is empty. A directory that is not empty or does not exist is not an
+/// error.
 pub fn remove_empty(dir: &Path) -> Result<(), DirError> {
     use io::ErrorKind::{DirectoryNotEmpty, NotFound};
     failpoint::hit("dir.remove").map_err(failed("remove", dir))?;
@@ -176,22 +176,20 @@ pub fn remove_empty(dir: &Path) -> Result<(), DirError> {
     }
 }
 
-/// Makes the entries of a directory survive a power cut: what was created, renamed or removed in
-/// it.
+/// Makes the entries of a directory durable: files created, renamed or removed in it.
 pub fn sync(dir: &Path) -> Result<(), DirError> {
     sync_through("dir.sync", dir)
 }
 
-/// Makes the names of what is new in a directory survive a power cut together with its bytes, which
-/// whoever made it syncs.
+/// Makes the names of new files in a directory durable. The caller has synced the files themselves.
 ///
-/// Where the file system keeps these in order, the sync of a new file carries its name and the new
-/// directories above it, and nothing is left to do.
+/// On file systems that order metadata, the sync of a new file covers its name and the new
+/// directories above it, so there is nothing left to do.
 pub fn sync_new(dir: &Path) -> Result<(), DirError> {
     sync_new_through("dir.sync", dir)
 }
 
-/// The same, passing the failpoint of the room that asks.
+/// Like [`sync_new`], passing the failpoint of the calling module.
 pub(super) fn sync_new_through(point: &'static str, dir: &Path) -> Result<(), DirError> {
     failpoint::hit(point).map_err(failed("sync", dir))?;
     let open = File::open(dir).map_err(failed("sync", dir))?;
@@ -202,7 +200,7 @@ pub(super) fn sync_new_through(point: &'static str, dir: &Path) -> Result<(), Di
     }
 }
 
-/// Syncs the entries, passing the failpoint of the room that asks.
+/// Syncs the entries, passing the failpoint of the calling module.
 pub(super) fn sync_through(point: &'static str, dir: &Path) -> Result<(), DirError> {
     failpoint::hit(point).map_err(failed("sync", dir))?;
     File::open(dir)
@@ -210,9 +208,9 @@ pub(super) fn sync_through(point: &'static str, dir: &Path) -> Result<(), DirErr
         .map_err(failed("sync", dir))
 }
 
-/// Whether this file system makes the name of a new file durable with the file: those that write
-/// metadata in the order in which it was changed (ext4, XFS), or write the new names above a new
-/// file along with it (btrfs, ext4 without a journal).
+/// Whether this file system makes the name of a new file durable with the file. ext4 and XFS write
+/// metadata in the order of the changes; btrfs, and ext4 without a journal, write the new names
+/// above a new file along with it.
 pub(super) fn carries_names(open: impl AsFd) -> bool {
     const EXT: u64 = 0xEF53;
     const XFS: u64 = 0x5846_5342;
@@ -223,7 +221,7 @@ pub(super) fn carries_names(open: impl AsFd) -> bool {
     u64::try_from(found.f_type).is_ok_and(|kind| [EXT, XFS, BTRFS].contains(&kind))
 }
 
-/// The directory a file stands in; `.` for a bare name.
+/// The directory of a file; `.` for a bare name.
 pub fn parent_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -1,8 +1,8 @@
-//! Lines for a program that reads a named pipe.
+//! Writing lines to a program that reads a named pipe.
 //!
-//! Owns writing one line whole or not at all: the kernel takes at most [`LONGEST_LINE`] bytes in
-//! one piece, so longer lines are refused instead of being torn or mixed with others. Never waits
-//! for a reader.
+//! Owns writing a line atomically. The kernel writes at most [`LONGEST_LINE`] bytes atomically, so
+//! longer lines are refused: they could be split or interleaved with others. Never waits for a
+//! reader.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use rustix::io::Errno;
 
 use crate::failpoint;
 
-/// The longest line that arrives in one piece, its newline included: `PIPE_BUF`.
+/// The longest line, including its newline, that is written atomically: `PIPE_BUF`.
 pub const LONGEST_LINE: usize = 4096;
 
 /// Why a line was not written.
@@ -23,21 +23,21 @@ pub enum FifoError {
     /// There is no named pipe.
     #[error("there is no named pipe")]
     Missing,
-    /// Nobody reads it.
+    /// No process reads it.
     #[error("nobody reads the named pipe")]
     NoReader,
-    /// Its reader is behind.
+    /// The pipe is full because its reader is slow.
     #[error("the named pipe is full: its reader is behind")]
     Full,
-    /// The line would arrive in pieces.
+    /// The line is too long to be written atomically.
     #[error("the line has {0} bytes, and a named pipe takes at most {LONGEST_LINE} in one piece")]
     TooLong(usize),
-    /// The system refused.
+    /// The system returned an error.
     #[error("the named pipe cannot be written to")]
     Io(#[source] io::Error),
 }
 
-/// Writes a line, newline included, for whoever reads the named pipe at a path.
+/// Writes a line, newline included, to the reader of the named pipe at a path.
 pub fn send(path: &Path, line: &[u8]) -> Result<(), FifoError> {
     if line.len() > LONGEST_LINE {
         return Err(FifoError::TooLong(line.len()));

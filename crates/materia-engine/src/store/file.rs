@@ -1,9 +1,9 @@
-//! Files of a person that a step writes for them: made, replaced or added to, each in one piece.
+//! Files that a step writes for the user: created, replaced or appended to.
 //!
-//! Owns the three ways. A file that must be new is never replaced, also when somebody makes it
-//! meanwhile; one that is replaced keeps its mode; what is added is added as a whole, under a lock.
-//! They are as readable as the person's other files, unlike everything that is ours. Follows no
-//! symbolic link where it replaces.
+//! Owns the three modes. `Create` never replaces a file, not even one created concurrently.
+//! `Overwrite` keeps the mode of the file and follows no symbolic link. `Append` holds a lock and
+//! removes a partial write when it fails. The files have the user's default mode, unlike all files
+//! of our own.
 
 use std::fs::{File, OpenOptions, Permissions};
 use std::io;
@@ -16,15 +16,15 @@ use crate::failpoint;
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteMode {
-    /// It must not be there yet.
+    /// The file must not exist.
     Create,
-    /// Whatever was there is gone.
+    /// Replaces the file.
     Overwrite,
-    /// It is added to what is there.
+    /// Appends to the file.
     Append,
 }
 
-/// Writes a file, making the directories above it; durable when this returns.
+/// Writes a file and creates its parent directories. Durable on return.
 pub fn write(path: &Path, bytes: &[u8], mode: WriteMode) -> io::Result<()> {
     dir::create_shared(dir::parent_of(path)).map_err(dir::DirError::into_source)?;
     match mode {
@@ -72,7 +72,7 @@ fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
         file.sync_all()
     });
     if written.is_err() {
-        // Half of an addition is worse than none.
+        // Remove a partial append.
         let _already_failed = file.set_len(before);
     }
     written

@@ -1,15 +1,15 @@
-//! The append-only journal: the truth about everything that happened (A2, C9).
+//! The append-only journal: the source of truth for everything that happened (A2, C9).
 //!
-//! Owns writing records as lines, cutting torn ends, refusing damage, closing full segments, and
-//! telling followers. Knows nothing of what the records mean. Two kinds of writer exist:
+//! Owns writing records as lines, truncating incomplete ends, refusing damage, closing full
+//! segments, and notifying followers. Does not interpret records. There are two kinds of writer:
 //!
-//! - [`Journal`] holds `<path>.lock` for its lifetime. Nobody else writes, so an append is one
+//! - [`Journal`] holds `<path>.lock` for its lifetime. It is the only writer, so an append is one
 //!   `write`.
-//! - [`SharedJournal`] holds `<path>.lock` for the moment of each append, and is refused where
-//!   somebody has it for life.
+//! - [`SharedJournal`] holds `<path>.lock` during each append only. It is refused while a
+//!   [`Journal`] holds the lock.
 //!
-//! Readers need no lock.
-//! A record is durable after [`Journal::commit`], and only then may somebody be promised anything.
+//! Readers need no lock. A record is durable after [`Journal::commit`]. Callers must not report it
+//! as done before that.
 
 mod error;
 mod segment;
@@ -48,23 +48,23 @@ use crate::clock::Clock;
 use crate::store::dir::{self, DirError};
 use crate::store::lock::{Holder, Lock, LockMode, LockWait};
 
-/// The number of the format that is written.
+/// The format number that is written.
 pub const FORMAT: u32 = 1;
 
 /// The type of the first record of every segment.
 pub const HEADER: &str = "journal";
 
-/// The type of the record that stands for a torn end.
+/// The type of the record that replaces an incomplete end.
 pub const RECOVERED: &str = "recovered";
 
-/// How a journal is opened.
+/// The options for opening a journal.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What the journal is called in its headers.
+    /// The name of the journal in its headers.
     pub name: String,
-    /// How many bytes a segment may have before the next one is begun; none for no limit.
+    /// The size in bytes at which a segment is closed; `None` for no limit.
     pub rotate_at: Option<u64>,
-    /// A record from which on the journal is checked; everything is checked where there is none.
+    /// The record from which on the journal is checked; `None` checks all of it.
     pub from: Option<Checkpoint>,
 }
 
@@ -88,20 +88,20 @@ impl Options {
     }
 }
 
-/// Where a record is, for a snapshot to remember: opening and reading can go on from there.
+/// The position of a record, for snapshots: opening and reading can continue from there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoint {
-    /// The first record of its segment.
+    /// The number of the first record of its segment.
     pub segment: u64,
-    /// The record.
+    /// The number of the record.
     pub seq: u64,
-    /// Where in the segment it begins, in bytes.
+    /// The byte offset of the record in its segment.
     pub offset: u64,
-    /// Its checksum: a record that came to stand there later is another one.
+    /// The checksum of the record, which detects another record at the same position.
     pub sum: u32,
 }
 
-/// A journal that nobody else writes to. Threads may share it.
+/// A journal with this process as its only writer. Threads may share it.
 #[derive(Debug)]
 pub struct Journal {
     files: SegmentFiles,
@@ -119,17 +119,17 @@ pub struct Journal {
 #[derive(Debug, Default)]
 struct Flush {
     durable: u64,
-    /// Whether a thread is syncing; the others wait for it and are served by its sync where they
-    /// can be.
+    /// Whether a thread is syncing. Other threads wait for it, and its sync may cover their
+    /// records.
     leading: bool,
-    /// The segment whose name is durable too.
+    /// The segment whose directory entry is durable.
     named: Option<FileId>,
 }
 
 impl Journal {
-    /// Opens a journal for writing, making it where there is none, and checks every record in it.
+    /// Opens a journal for writing, creating it if missing, and checks every record.
     ///
-    /// A torn end is cut and recorded; damage is refused and nothing is changed.
+    /// Truncates an incomplete end and records that. Refuses damage and changes nothing.
     pub fn open(path: &Path, clock: &Clock, options: &Options) -> Result<Self, JournalError> {
         let files = SegmentFiles::new(path);
         let lock = Lock::acquire(
@@ -153,14 +153,14 @@ impl Journal {
         })
     }
 
-    /// Writes a record and gives its number. It is visible at once, and durable after the next
+    /// Writes a record and returns its number. It is visible at once, and durable after the next
     /// commit.
     pub fn append<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<u64, JournalError> {
         self.roomy_tail()?.append(self.clock.now(), kind, data)
     }
 
-    /// Writes records that belong together, so that a kill leaves all of them or none, and gives
-    /// the time that stands in each.
+    /// Writes records atomically with respect to a kill: all of them or none. Returns their common
+    /// timestamp.
     pub fn append_all<T: Serialize + ?Sized>(
         &self,
         records: &[(&str, &T)],
@@ -181,7 +181,7 @@ impl Journal {
         Ok(seq)
     }
 
-    /// Makes everything durable that was written before: the point at which a promise may be made.
+    /// Makes all records written so far durable. Callers may report them as done afterwards.
     pub fn commit(&self) -> Result<(), JournalError> {
         let last = self.last_seq();
         self.commit_through(last)
@@ -190,7 +190,7 @@ impl Journal {
     /// Makes everything up to a record durable. Threads that commit at the same time share one
     /// sync.
     pub fn commit_through(&self, seq: u64) -> Result<(), JournalError> {
-        // A number from the future would never become durable.
+        // A number that is not in use yet would never become durable.
         let seq = seq.min(self.last_seq());
         let mut flush = self.flush();
         while flush.durable < seq {
@@ -215,7 +215,7 @@ impl Journal {
         Ok(())
     }
 
-    /// One sync for all records written so far; appends go on meanwhile.
+    /// Syncs all records written so far. Other threads can append meanwhile.
     fn sync(&self, named: Option<FileId>) -> Result<(u64, FileId), JournalError> {
         let (file, id, last) = {
             let tail = self.tail();
@@ -233,22 +233,22 @@ impl Journal {
         self.tail().next - 1
     }
 
-    /// Where the last record is.
+    /// The position of the last record.
     pub fn checkpoint(&self) -> Checkpoint {
         self.tail().checkpoint()
     }
 
-    /// What was cut when the journal was opened.
+    /// What was truncated when the journal was opened.
     pub fn recovery(&self) -> Option<&Recovery> {
         self.recovery.as_ref()
     }
 
-    /// How often the disk was asked to sync.
+    /// The number of syncs so far.
     pub fn syncs(&self) -> u64 {
         self.syncs.load(Ordering::Relaxed)
     }
 
-    /// The end of a segment that takes another record.
+    /// The tail of a segment that has space for another record; closes a full segment.
     fn roomy_tail(&self) -> Result<MutexGuard<'_, JournalTail>, JournalError> {
         let mut tail = self.tail();
         if tail.is_full(self.limit) {
@@ -266,7 +266,7 @@ impl Journal {
     }
 }
 
-/// Makes a segment's bytes durable, and its name too where that is not known to be.
+/// Makes a segment's bytes durable, and its directory entry too unless that is known to be.
 fn sync_named(file: &File, files: &SegmentFiles, named: bool) -> Result<(), String> {
     tail::sync_data(file)
         .and_then(|()| match named {

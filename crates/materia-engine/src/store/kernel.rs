@@ -1,16 +1,16 @@
-//! What the kernel tells in small files: which boot this is, and when this process began.
+//! Small kernel files: the id of this boot, and the start time of processes.
 //!
-//! Owns reading such a file, in one call, and what never changes while a process lives, which is
-//! read once. Never writes.
+//! Owns reading such a file in one call, and caches what never changes during the life of a
+//! process. Never writes.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::OnceLock;
 
-/// How much of a file is read. What is asked for here is shorter; the kernel gives it whole.
+/// The read size. All files read here are shorter, and the kernel returns them in one read.
 const LONGEST: usize = 4096;
 
-/// The text of a small file of the kernel's.
+/// Reads a small kernel file.
 pub(crate) fn read(path: &str) -> io::Result<String> {
     let mut buffer = [0; LONGEST];
     let mut file = File::open(path)?;
@@ -23,7 +23,7 @@ pub(crate) fn read(path: &str) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&buffer[..length]).into_owned())
 }
 
-/// The name of this boot; nothing where the kernel keeps it from us.
+/// The id of this boot; `None` if the kernel does not provide it.
 pub(crate) fn boot() -> Option<&'static str> {
     static BOOT: OnceLock<Option<String>> = OnceLock::new();
     let named = || {
@@ -33,22 +33,22 @@ pub(crate) fn boot() -> Option<&'static str> {
     BOOT.get_or_init(named).as_deref()
 }
 
-/// When this process began, in clock ticks since boot.
+/// When this process started, in clock ticks since boot.
 pub(crate) fn own_start() -> Option<u64> {
     static START: OnceLock<Option<u64>> = OnceLock::new();
     *START.get_or_init(|| start_in("/proc/self/stat"))
 }
 
-/// When a process began, in clock ticks since boot; nothing where there is none of this number, or
-/// where it has ended and nobody has asked how.
+/// When a process started, in clock ticks since boot; `None` if there is no such process or it is a
+/// zombie.
 pub(crate) fn start_of(pid: u32) -> Option<u64> {
     start_in(&format!("/proc/{pid}/stat"))
 }
 
 fn start_in(path: &str) -> Option<u64> {
     let stat = read(path).ok()?;
-    // The name in field 2 may contain anything, so fields are counted from behind its closing
-    // bracket.
+    // The command name in field 2 may contain anything, so count the fields after its closing
+    // parenthesis.
     let fields = stat.rsplit_once(") ")?.1;
     if fields.starts_with(['Z', 'X', 'x']) {
         return None;

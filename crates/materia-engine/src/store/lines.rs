@@ -1,9 +1,8 @@
-//! Lines added to a file that belongs to the person, such as `.gitignore`.
+//! Lines added to a file of the user's, such as `.gitignore`.
 //!
-//! Owns appending whole lines that are missing. Everything that was in the file stays as it is,
-//! byte for byte, with its mode and owner; an append that fails is taken back. Two processes that
-//! add to one file take turns. A symbolic link is refused: what it leads to may be anywhere, and
-//! git itself reads no linked `.gitignore`.
+//! Owns appending missing lines. Existing content, mode and owner stay unchanged, and a failed
+//! append is undone. Two processes that append to one file take a lock. A symbolic link is refused:
+//! it may lead anywhere, and git itself reads no linked `.gitignore`.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -17,50 +16,50 @@ use super::dir::{self, DirError};
 use super::shown;
 use crate::failpoint;
 
-/// The largest file that lines are added to.
+/// The maximum size of a file that lines are added to.
 pub const MAX_BYTES: u64 = 4 << 20;
 
-/// What became of the lines that were wanted.
+/// The result of an append.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Appended {
-    /// Those that were missing and are there now.
+    /// Lines that were missing and have been added.
     pub added: Vec<String>,
-    /// Those that were there.
+    /// Lines that were present.
     pub unchanged: Vec<String>,
 }
 
-/// Lines that were not added; the file is as it was.
+/// Why no lines were added; the file is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum LinesError {
     /// The file is a symbolic link.
     #[error("{} is a symbolic link", shown(.0))]
     Link(PathBuf),
-    /// Something else than a file stands there.
+    /// It is not a regular file.
     #[error("{} is not a file", shown(.0))]
     NotAFile(PathBuf),
-    /// Nobody may write it.
+    /// It is read-only.
     #[error("{} is read-only", shown(.0))]
     ReadOnly(PathBuf),
-    /// It has more bytes than such a file should.
+    /// It exceeds the size limit.
     #[error("{} has more than {MAX_BYTES} bytes", shown(.0))]
     TooLarge(PathBuf),
-    /// The directory for it cannot be made.
+    /// Its directory cannot be created.
     #[error(transparent)]
     Dir(#[from] DirError),
-    /// The system refused.
+    /// The system returned an error.
     #[error("cannot {action} {}", shown(file))]
     Io {
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl LinesError {
-    /// What the person can do about it.
+    /// What the user can do about it.
     pub fn hint(&self) -> String {
         match self {
             Self::Link(path) => {
@@ -81,8 +80,8 @@ impl LinesError {
     }
 }
 
-/// Adds the wanted lines that the file lacks, each once, making the file where there is none. Lines
-/// are compared without the blanks around them; comments (`#`) count for nothing.
+/// Adds each line that the file lacks, once, and creates a missing file. The comparison ignores
+/// blanks around lines; comments (`#`) do not count.
 pub fn append_missing(path: &Path, wanted: &[String]) -> Result<Appended, LinesError> {
     let there = match open(path, Access::Read) {
         Ok(mut file) => sorted_out(&read(&mut file, path)?, wanted),
@@ -101,7 +100,7 @@ pub fn append_missing(path: &Path, wanted: &[String]) -> Result<Appended, LinesE
     let appended = append(&mut file, path, wanted);
     match &appended {
         Ok(_) if made => dir::sync_new(dir::parent_of(path))?,
-        // Empty means that nobody else got to it either.
+        // Still empty: no other process has written to it.
         Err(_) if made && file.metadata().is_ok_and(|about| about.len() == 0) => {
             let _already_failed = std::fs::remove_file(path);
         }
@@ -139,10 +138,10 @@ enum Access {
     Append,
 }
 
-/// Opens the file itself, never what a link leads to, and never waits for the other end of a pipe.
+/// Opens the file without following a link, and without blocking on a named pipe.
 fn open(path: &Path, access: Access) -> Result<File, LinesError> {
     let appends = access == Access::Append;
-    // Looked at, since the superuser is never refused.
+    // Check the mode ourselves: root is never refused.
     if appends
         && path
             .symlink_metadata()

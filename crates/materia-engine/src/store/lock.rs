@@ -1,14 +1,15 @@
-//! One owner at a time, across processes.
+//! Locks between processes.
 //!
-//! Owns lock files. A lock is the kernel's `flock` on a file that is never deleted, so it ends with
-//! its holder, even by `kill -9`, and cannot go stale; children do not inherit it (`O_CLOEXEC`)
-//! unless it is handed over to one, and then it ends with that one. Where it is signed, the
-//! holder's pid stands in the file, for messages only. Never decides what a lock protects.
+//! Owns lock files. A lock is the kernel's `flock` on a file that is never deleted. The kernel
+//! releases it when the holder ends, even by `kill -9`, so it cannot go stale. Children do not
+//! inherit it (`O_CLOEXEC`) unless it is handed over to one, and then it ends with that child. A
+//! signed lock file contains the holder's pid, for messages only. Never decides what a lock
+//! protects.
 //!
-//! Waiting with a time limit: `flock` itself cannot be given one, and a helper thread that is stuck
-//! in it would take the lock long after its waiter has gone. So a waiter sleeps on inotify until a
-//! holder closes the file, and looks again every `RECONCILE` because the kernel announces the close
-//! of a killed holder a moment before it lets go.
+//! Waiting with a timeout: `flock` has none, and a helper thread blocked in it could take the lock
+//! long after the waiter gave up. So a waiter sleeps on inotify until a holder closes the file. It
+//! also retries every `RECONCILE`, because the kernel reports the close of a killed holder shortly
+//! before it releases the lock.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -24,29 +25,29 @@ use super::{kernel, shown};
 use crate::wake::inotify::InotifyWatch;
 use crate::{clock, failpoint};
 
-/// How often a waiter looks although nothing woke it.
+/// How often a waiter retries without an event.
 const RECONCILE: Duration = Duration::from_millis(100);
 
 /// A lock that is held until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
-    /// Whether who holds it stands in the file.
+    /// Whether the file contains the holder.
     signed: bool,
-    /// Whether somebody else goes on holding it.
+    /// Whether another process keeps holding it.
     handed_over: bool,
 }
 
-/// Who else may hold the lock at the same time.
+/// Which other holders the lock allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LockMode {
-    /// Nobody.
+    /// None.
     Exclusive,
-    /// Everybody who asks for it shared.
+    /// Other shared holders.
     Shared,
 }
 
-/// What to do while somebody else holds the lock.
+/// How long to wait while another process holds the lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LockWait {
     /// Give up at once.
@@ -57,41 +58,41 @@ pub enum LockWait {
     Forever,
 }
 
-/// The process that holds a lock, as it wrote itself into the file.
+/// The process that holds a lock, as recorded in the lock file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     /// Its process id.
     pub pid: u32,
-    /// When the process started, in clock ticks since boot: tells a reused pid from the real one.
+    /// When the process started, in clock ticks since boot: distinguishes a reused pid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started: Option<u64>,
 }
 
-/// A lock that was not taken.
+/// Why a lock was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Somebody else has it.
+    /// Another process holds it.
     #[error("{} is held by {}", shown(file), held_by(holder.as_ref()))]
     Held {
         /// The lock file.
         file: PathBuf,
-        /// Who has it, where that is known: shared holders do not sign.
+        /// The holder, if known: shared holders do not sign.
         holder: Option<Holder>,
     },
-    /// The file cannot be used.
+    /// The lock file cannot be used.
     #[error("cannot {action} the lock file {}", shown(file))]
     Io {
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
         /// The lock file.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl LockError {
-    /// What the person can do about it.
+    /// What the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Held {
@@ -121,15 +122,14 @@ impl Holder {
         }
     }
 
-    /// Whether it has not ended: a pid alone may be somebody else's by now.
+    /// Whether the process is still running. The start time excludes another process with its pid.
     fn lives(&self) -> bool {
         self.started.is_some() && kernel::start_of(self.pid) == self.started
     }
 }
 
 impl Lock {
-    /// Takes the lock, making its file (0600) where there is none. An exclusive holder signs the
-    /// file.
+    /// Takes the lock and creates a missing lock file (0600). An exclusive holder signs the file.
     pub fn acquire(
         path: &Path,
         mode: LockMode,
@@ -143,7 +143,7 @@ impl Lock {
         Ok(lock)
     }
 
-    /// The same where who holds it can be read elsewhere.
+    /// Takes the lock without signing, for locks whose holder is recorded elsewhere.
     pub fn acquire_unsigned(
         path: &Path,
         mode: LockMode,
@@ -163,7 +163,7 @@ impl Lock {
         })
     }
 
-    /// Keeps holding an exclusive lock that the parent process took, by the file inherited from it;
+    /// Keeps holding an exclusive lock that the parent process took, through the inherited file.
     /// `None` if another process has taken it meanwhile.
     pub fn from_inherited(file: File) -> io::Result<Option<Self>> {
         match file.try_lock() {
@@ -178,13 +178,13 @@ impl Lock {
         }))
     }
 
-    /// Leaves the lock to a process that has its file as well, and holds it as long as that lives.
+    /// Leaves the lock to a process that inherited its file. That process holds it until it ends.
     pub fn hand_over(mut self) {
         self.handed_over = true;
     }
 
-    /// Whether the path still names the file that is locked: its directory may have been moved away
-    /// or removed while we waited, and then this lock protects nothing.
+    /// Whether the path still refers to the locked file. If its directory was moved or removed
+    /// while we waited, this lock protects nothing.
     pub fn is_current(&self, path: &Path) -> bool {
         use std::os::unix::fs::MetadataExt;
         match (self.file.metadata(), std::fs::metadata(path)) {
@@ -209,7 +209,7 @@ impl AsFd for Lock {
     }
 }
 
-/// A lock that is not held yet; dropping it touches nothing.
+/// A lock that is not held yet. Dropping it has no effect.
 struct Request<'a> {
     file: &'a File,
     path: &'a Path,
@@ -266,8 +266,8 @@ impl Request<'_> {
         }
     }
 
-    /// Names the holder. A signature counts only while the lock is exclusive: shared holders leave
-    /// an old one.
+    /// The error with the holder. A signature is valid only while the lock is exclusive: shared
+    /// holders do not remove an old one.
     fn held(&self) -> LockError {
         let exclusively = matches!(self.file.try_lock_shared(), Err(TryLockError::WouldBlock));
         let holder = exclusively.then(|| read_holder(self.path)).flatten();
@@ -279,7 +279,7 @@ impl Request<'_> {
 }
 
 impl Drop for Lock {
-    /// Lets go before the close that wakes the waiters.
+    /// Unlocks before the close that wakes the waiters.
     fn drop(&mut self) {
         if self.handed_over {
             return;
@@ -291,7 +291,7 @@ impl Drop for Lock {
     }
 }
 
-/// Opens a lock file, making it (0600) where there is none; takes nothing.
+/// Opens a lock file, creating it (0600) if missing. Does not lock it.
 pub(super) fn open_file(path: &Path) -> Result<File, LockError> {
     failpoint::hit("lock.create").map_err(failed("create", path))?;
     OpenOptions::new()
@@ -304,7 +304,7 @@ pub(super) fn open_file(path: &Path) -> Result<File, LockError> {
         .map_err(failed("open", path))
 }
 
-/// Who signed a lock file; nobody where it is empty or not ours.
+/// The holder recorded in a lock file; `None` if the file is empty or not ours.
 pub fn read_holder(path: &Path) -> Option<Holder> {
     let mut text = String::new();
     File::open(path)
@@ -315,7 +315,7 @@ pub fn read_holder(path: &Path) -> Option<Holder> {
     serde_json::from_str(&text).ok()
 }
 
-/// The living process that signed a lock file. Nothing is locked by asking.
+/// The holder recorded in a lock file, if it is still running. Does not take the lock.
 pub fn living_holder(path: &Path) -> Option<Holder> {
     read_holder(path).filter(Holder::lives)
 }

@@ -1,7 +1,7 @@
-//! A file that is made before it is needed, and gets its name when it is.
+//! An unnamed file that is created in advance and linked to its name later.
 //!
-//! Owns such a file. Making one is what takes time, on some machines much; giving it a name does
-//! not. It has none until then, so nothing is left of it when its owner is killed.
+//! Owns such a file. Creating a file is slow on some machines; linking it is not. It has no name
+//! until then, so nothing is left if its owner is killed.
 
 use std::fs::File;
 use std::io;
@@ -18,8 +18,8 @@ use crate::failpoint;
 pub struct UnnamedFile(File);
 
 impl UnnamedFile {
-    /// Makes one where a directory is; nothing where that cannot be done, which costs nobody
-    /// anything.
+    /// Creates one on the file system of a directory. `None` on failure: callers then write without
+    /// it.
     pub fn in_dir(dir: &Path) -> Option<Self> {
         let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
         rustix::fs::open(dir, flags, Mode::RUSR | Mode::WUSR)
@@ -41,8 +41,8 @@ impl UnnamedFile {
     }
 }
 
-/// Writes a document that can be made anew, as [`atomic::write_cache`] does, sooner where there is
-/// a spare file and no such document yet.
+/// Writes a document that can be rebuilt, like [`atomic::write_cache`]. Faster if there is an
+/// unnamed file and the document does not exist yet.
 pub fn write_cache(
     spare: Option<UnnamedFile>,
     path: &Path,
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(names(), 0);
         write_cache(spare, &path, b"one").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"one");
-        // What is there is replaced as a whole, and so it is without a spare file.
+        // An existing document is replaced atomically, without the unnamed file.
         write_cache(UnnamedFile::in_dir(dir.path()), &path, b"two").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"two");
         write_cache(None, &path, b"three").unwrap();

@@ -1,7 +1,7 @@
-//! Files without a name: they take what flows between processes and are gone when nobody has them
-//! open.
+//! Unnamed files for data that flows between processes. They disappear when the last process closes
+//! them.
 //!
-//! Owns making and filling them. Nothing here is durable, and nothing promises to be.
+//! Owns creating and filling them. Nothing here is durable.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -13,10 +13,10 @@ use rustix::io::Errno;
 
 use crate::failpoint;
 
-/// How much is copied through our memory at a time.
+/// The size of the copy buffer.
 const BUFFER: usize = 64 * 1024;
 
-/// A new empty file that no directory lists.
+/// Creates an empty file without a name.
 pub fn unnamed(dir: &Path) -> io::Result<File> {
     failpoint::hit("spool.create")?;
     tempfile::tempfile_in(dir)
@@ -28,8 +28,8 @@ pub fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
     file.write_all_at(bytes, at)
 }
 
-/// Copies a part of one file to an offset of another, inside the kernel where that is worth it and
-/// it can. A source that has become shorter meanwhile gives what it has.
+/// Copies a range of one file to an offset of another, inside the kernel if the range is large and
+/// the file system supports it. If the source has become shorter, copies what is left.
 pub fn copy_range(source: &File, range: Range<u64>, file: &File, at: u64) -> io::Result<()> {
     failpoint::hit("spool.copy")?;
     let (mut from, mut to) = (range.start, at);
@@ -61,8 +61,7 @@ pub fn copy_range(source: &File, range: Range<u64>, file: &File, at: u64) -> io:
     Ok(())
 }
 
-/// Copies everything from a stream, such as a pipe, into a new file without a name, and goes back
-/// to its beginning.
+/// Copies a stream, such as a pipe, into a new unnamed file, and rewinds it.
 pub fn collected(dir: &Path, source: &mut impl io::Read) -> io::Result<File> {
     let mut file = unnamed(dir)?;
     io::copy(source, &mut file)?;
@@ -70,7 +69,7 @@ pub fn collected(dir: &Path, source: &mut impl io::Read) -> io::Result<File> {
     Ok(file)
 }
 
-/// Keeps everything from `source` under a new name in a directory, for its owner alone.
+/// Saves a stream under a new unique name in a directory, as a private file.
 pub fn kept(dir: &Path, name: &str, source: &mut impl io::Read) -> io::Result<std::path::PathBuf> {
     failpoint::hit("spool.keep")?;
     let mut file = tempfile::Builder::new()
@@ -83,8 +82,8 @@ pub fn kept(dir: &Path, name: &str, source: &mut impl io::Read) -> io::Result<st
     Ok(path)
 }
 
-/// Keeps everything from `source` in this file, for its owner alone, and makes its directory where
-/// there is none. Who reads it while it is replaced reads the old or the new one.
+/// Saves a stream as a private file at this path, and creates a missing directory. Readers see the
+/// old file or the new one.
 pub fn kept_at(path: &Path, source: &mut impl io::Read) -> io::Result<()> {
     failpoint::hit("spool.keep")?;
     let parent = super::dir::parent_of(path);

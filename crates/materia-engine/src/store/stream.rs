@@ -1,7 +1,7 @@
-//! Files that grow while somebody watches: the live output of a run.
+//! Files that grow while other processes read them: the live output of a run.
 //!
-//! Owns opening them, adding to them and reading their ends. Nothing here is synced: what a command
-//! prints is no promise of ours.
+//! Owns opening them, appending to them and reading their ends. Nothing here is synced: the output
+//! of a command need not survive a power cut.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -16,10 +16,10 @@ use crate::wake::inotify::InotifyWatch;
 
 use crate::failpoint;
 
-/// How much of a growing file is read at once.
+/// The maximum number of bytes per read.
 const PIECE: usize = 64 * 1024;
 
-/// Opens a file for adding to it, for its owner alone, making it where there is none.
+/// Opens a private file for appending, creating it if missing.
 pub fn open(path: &Path) -> io::Result<File> {
     failpoint::hit("stream.open")?;
     OpenOptions::new()
@@ -30,20 +30,20 @@ pub fn open(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Opens it without what an earlier one wrote.
+/// Opens a file for appending and truncates it.
 pub fn open_empty(path: &Path) -> io::Result<File> {
     let file = open(path)?;
     file.set_len(0)?;
     Ok(file)
 }
 
-/// Adds bytes.
+/// Appends bytes.
 pub fn add(mut file: &File, bytes: &[u8]) -> io::Result<()> {
     failpoint::write_all("stream.write", &mut file, bytes)
 }
 
-/// Adds a line to a small file that only wakes whoever watches it; one that grew large is begun
-/// anew.
+/// Appends a line to a small file, only to wake the processes that watch it. Truncates the file
+/// first if it exceeds `largest`.
 pub fn nudge(path: &Path, largest: u64) -> io::Result<()> {
     let file = open(path)?;
     if file.metadata()?.len() > largest {
@@ -52,7 +52,7 @@ pub fn nudge(path: &Path, largest: u64) -> io::Result<()> {
     add(&file, b"!\n")
 }
 
-/// At most so many of the last bytes of a file behind an offset.
+/// Returns at most the last `most` bytes of a file, none of them before `from`.
 pub fn tail(file: &File, from: u64, most: usize) -> io::Result<Vec<u8>> {
     let end = file.metadata()?.len();
     let begin = end.saturating_sub(most as u64).max(from.min(end));
@@ -68,7 +68,7 @@ pub fn tail(file: &File, from: u64, most: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Files that are read as they grow.
+/// Files that are read while they grow.
 #[derive(Debug)]
 pub struct Growing {
     watch: InotifyWatch,
@@ -76,10 +76,10 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// Watches files in one directory, which need not exist yet, from a position in each.
+    /// Watches files in one directory, each from an offset. The files may not exist yet.
     pub fn watch<const N: usize>(paths: &[PathBuf; N], from: [u64; N]) -> io::Result<Self> {
         let watch = InotifyWatch::new()?;
-        // The directory for files that appear, and for the documents that are written at an end.
+        // Watch the directory for new files, and for the documents written when a run ends.
         if let Some(dir) = paths.first().and_then(|path| path.parent()) {
             watch.add(
                 dir,
@@ -94,8 +94,8 @@ impl Growing {
         Ok(Self { watch, files })
     }
 
-    /// What was added to one of them; nothing where nothing was. A file that was emptied is read
-    /// from its beginning.
+    /// Returns what was appended to a file; `None` if nothing was. A truncated file is read from
+    /// its start.
     pub fn more(&mut self, index: usize) -> io::Result<Option<Vec<u8>>> {
         let (path, file, at) = &mut self.files[index];
         if file.is_none() {
@@ -116,17 +116,17 @@ impl Growing {
         Ok(if count == 0 { None } else { Some(bytes) })
     }
 
-    /// How far one of them was read.
+    /// The offset up to which a file was read.
     pub fn at(&self, index: usize) -> u64 {
         self.files[index].2
     }
 
-    /// Forgets what has been signalled so far: for hosts that wait for the descriptor themselves.
+    /// Discards all events so far, for hosts that poll the descriptor themselves.
     pub fn drain(&self) -> io::Result<()> {
         self.watch.drain()
     }
 
-    /// Sleeps until something was added somewhere, or the time is over.
+    /// Sleeps until a file grows or the timeout expires.
     pub fn wait(&self, at_most: Duration) -> io::Result<()> {
         self.watch.wait(at_most)?;
         self.watch.drain()

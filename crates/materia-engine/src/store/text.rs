@@ -1,6 +1,6 @@
-//! Text that callers name, read within the bound of every document (S5).
+//! Text files named by callers, read up to the size limit of documents (S5).
 //!
-//! Owns the bound and why a text was not read. Knows nothing of what it says.
+//! Owns the limit and the errors. Does not interpret the text.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,45 +9,45 @@ use std::path::Path;
 use materia_model::document::MAX_BYTES;
 use materia_model::text;
 
-/// A text that was not read.
+/// Why a text was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum TextError {
-    /// The system refused.
+    /// The system returned an error.
     #[error("{} cannot be read: {error}", text::quoted(.name))]
     Unreadable {
-        /// The name that the caller knows it by.
+        /// The name that the caller uses for it.
         name: String,
-        /// Why.
+        /// The system's error.
         error: io::Error,
     },
-    /// It is larger than any document may be.
+    /// It exceeds the size limit.
     #[error("{} has more than {MAX_BYTES} bytes", text::quoted(.0))]
     TooLarge(String),
-    /// It is no text.
+    /// It is not UTF-8.
     #[error("{} is not UTF-8 text from byte {valid} on", text::quoted(.name))]
     NotText {
-        /// The name that the caller knows it by.
+        /// The name that the caller uses for it.
         name: String,
-        /// How many bytes of it are text.
+        /// The number of valid bytes before the error.
         valid: usize,
     },
 }
 
 impl TextError {
-    /// What could not be opened or read.
+    /// An error from opening or reading.
     pub fn unreadable(name: &str, error: io::Error) -> Self {
         let name = name.to_owned();
         Self::Unreadable { name, error }
     }
 }
 
-/// The text in a file; `name` is what errors call it.
+/// Reads a text file; `name` appears in errors.
 pub fn read_file(path: &Path, name: &str) -> Result<String, TextError> {
     let file = File::open(path).map_err(|error| TextError::unreadable(name, error))?;
     read(file, name)
 }
 
-/// The text that a stream holds up to its end; `name` is what errors call it.
+/// Reads a text from a stream up to its end; `name` appears in errors.
 pub fn read(stream: impl Read, name: &str) -> Result<String, TextError> {
     let mut bytes = Vec::new();
     stream

@@ -1,7 +1,7 @@
-//! Whole directories of ours that go: moved away in one step, or removed.
+//! Moving and removing whole directories of ours.
 //!
-//! Owns both. What is removed loses its name first, so that nobody ever meets half of it; what a
-//! crash leaves of that is removed by the next sweep. Never follows a symbolic link out of what it
+//! Owns both. A directory is renamed before it is removed, so that no process sees a partly removed
+//! one. The next sweep removes what a crash left. Never follows a symbolic link out of what it
 //! removes.
 
 use std::io;
@@ -11,11 +11,11 @@ use super::copy;
 use super::dir::{self, DirError, failed};
 use crate::failpoint;
 
-/// What the name of a directory begins with that is being removed; no id begins so.
+/// The prefix of the names of directories that are being removed; no id starts with it.
 const DOOMED: &str = ".removed-";
 
-/// Gives a directory another name on the same file system, and makes that durable. What has the
-/// name already stays, and the answer is false.
+/// Renames a directory on the same file system, durably. Returns false and changes nothing if `to`
+/// exists.
 pub fn rename(from: &Path, to: &Path) -> Result<bool, DirError> {
     if !rename_unsynced(from, to)? {
         return Ok(false);
@@ -28,7 +28,7 @@ pub fn rename(from: &Path, to: &Path) -> Result<bool, DirError> {
     Ok(true)
 }
 
-/// The same, as durable as what its parent is synced for next.
+/// Like [`rename`] without a sync: durable after the next sync of the parent directories.
 pub fn rename_unsynced(from: &Path, to: &Path) -> Result<bool, DirError> {
     failpoint::hit("tree.rename").map_err(failed("move", from))?;
     let flags = rustix::fs::RenameFlags::NOREPLACE;
@@ -39,8 +39,8 @@ pub fn rename_unsynced(from: &Path, to: &Path) -> Result<bool, DirError> {
     }
 }
 
-/// Lets two directories on the same file system change places in one step: at no moment is either
-/// name without one. As durable as what their parents are synced for next.
+/// Exchanges two directories on the same file system atomically: both names always exist. Durable
+/// after the next sync of their parent directories.
 pub fn exchange_unsynced(one: &Path, other: &Path) -> Result<(), DirError> {
     failpoint::hit("tree.exchange").map_err(failed("move", one))?;
     let flags = rustix::fs::RenameFlags::EXCHANGE;
@@ -48,7 +48,7 @@ pub fn exchange_unsynced(one: &Path, other: &Path) -> Result<(), DirError> {
         .map_err(|error| failed("move", one)(error.into()))
 }
 
-/// Removes a directory and everything in it. `unique` is a word that no other removal uses.
+/// Removes a directory and everything in it. No other removal may use the same `unique`.
 pub fn remove(path: &Path, unique: &str) -> Result<(), DirError> {
     let doomed = doomed(dir::parent_of(path), unique);
     let gone = if rename(path, &doomed)? {
@@ -60,7 +60,7 @@ pub fn remove(path: &Path, unique: &str) -> Result<(), DirError> {
     std::fs::remove_dir_all(gone).map_err(failed("remove", path))
 }
 
-/// The same for what may be back after a power cut.
+/// Like [`remove`] without a sync: the directory may be back after a power cut.
 pub fn discard(path: &Path, unique: &str) -> Result<(), DirError> {
     let doomed = doomed(dir::parent_of(path), unique);
     let gone = if rename_unsynced(path, &doomed)? {
@@ -72,13 +72,12 @@ pub fn discard(path: &Path, unique: &str) -> Result<(), DirError> {
     std::fs::remove_dir_all(gone).map_err(failed("remove", path))
 }
 
-/// A name for what is being removed, or is not whole yet: the next sweep removes what has it.
+/// A name for a directory that is being removed or is incomplete. The next sweep removes it.
 pub fn doomed(parent: &Path, unique: &str) -> PathBuf {
     parent.join(format!("{DOOMED}{unique}"))
 }
 
-/// Gives a file of ours a second name on the same file system, or a copy where it can have only
-/// one.
+/// Creates a hard link to a file of ours, or copies it if that fails.
 pub fn share(from: &Path, to: &Path) -> io::Result<()> {
     failpoint::hit("tree.share")?;
     match std::fs::hard_link(from, to) {
@@ -88,7 +87,7 @@ pub fn share(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes what interrupted removals left in a directory, and says how much.
+/// Removes what interrupted removals left in a directory and returns how many.
 pub fn sweep(parent: &Path) -> io::Result<usize> {
     let doomed = |entry: io::Result<std::fs::DirEntry>| -> Option<PathBuf> {
         let entry = entry.ok()?;

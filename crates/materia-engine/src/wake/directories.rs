@@ -20,14 +20,14 @@ impl DirectoryWatch {
         InotifyWatch::new().map(Self)
     }
 
-    /// Adds a directory: reports new entries, and writes to its files.
+    /// Adds a directory and reports new entries and writes to its files.
     pub fn on(&self, dir: &Path) -> io::Result<()> {
         let flags = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::MODIFY;
         self.0.add(dir, flags).map(drop)
     }
 
-    /// Adds a directory: also reports removed entries. A directory that does not exist is not
-    /// watched.
+    /// Adds a directory and reports removed entries as well. A directory that does not exist is
+    /// ignored.
     pub fn on_any(&self, dir: &Path) -> io::Result<()> {
         let added = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::MODIFY;
         let gone = WatchFlags::DELETE | WatchFlags::MOVED_FROM;

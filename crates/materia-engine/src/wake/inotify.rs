@@ -25,12 +25,12 @@ impl InotifyWatch {
         })
     }
 
-    /// Watches a path; watching the same file again changes nothing.
+    /// Watches a path. Watching the same file again has no effect.
     pub(crate) fn add(&self, path: &Path, flags: WatchFlags) -> io::Result<i32> {
         Ok(inotify::add_watch(&self.inotify, path, flags)?)
     }
 
-    /// Stops watching; a watch that ended by itself is fine.
+    /// Stops watching. A watch that the kernel has already removed is not an error.
     pub(crate) fn remove(&self, watched: i32) {
         let _ = inotify::remove_watch(&self.inotify, watched);
     }
@@ -62,7 +62,8 @@ impl InotifyWatch {
         }
     }
 
-    /// Sleeps until something is signalled or the time is over; an interruption counts as a signal.
+    /// Sleeps until an event arrives or the timeout expires. An interrupted wait counts as an
+    /// event.
     pub(crate) fn wait(&self, at_most: Duration) -> io::Result<()> {
         let timeout = Timespec::try_from(at_most).ok();
         match rustix::event::poll(

@@ -31,7 +31,7 @@ impl WakePipe {
         Ok(Self(file))
     }
 
-    /// The same, exclusively: `None` if another process sleeps on it.
+    /// Opens it exclusively: `None` if another process sleeps on it.
     pub(super) fn open_exclusive(path: &Path) -> io::Result<Option<Self>> {
         let pipe = Self::open(path)?;
         match pipe.0.try_lock() {
@@ -41,7 +41,7 @@ impl WakePipe {
         }
     }
 
-    /// Uses the pipe that the parent process opened, by the file inherited from it.
+    /// Uses the pipe that the parent process opened and this process inherited.
     pub fn from_inherited(file: File) -> Self {
         Self(file)
     }
@@ -59,7 +59,7 @@ impl AsFd for WakePipe {
     }
 }
 
-/// What became of a wake-up.
+/// The result of a wake-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WakeResult {
     /// A process has the pipe open and will look again.
@@ -85,7 +85,7 @@ pub fn wake(path: &Path) -> WakeResult {
     }
 }
 
-/// Opens a named pipe without waiting for the other side; anything else is refused.
+/// Opens a named pipe without waiting for the other end. Refuses any other kind of file.
 fn open_pipe(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let file = options
         .custom_flags((OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed())

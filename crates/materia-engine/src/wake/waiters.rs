@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::pipe::{self, WakePipe, WakeResult};
 
-/// How many processes can wait for one thing.
+/// The maximum number of processes that can wait for one thing.
 const MAX_WAITERS: usize = 4096;
 
 /// The pipe of one waiting process.
@@ -23,7 +23,7 @@ impl WaiterPipe {
         for number in 0..MAX_WAITERS {
             if let Some(pipe) = WakePipe::open_exclusive(&numbered(path, number))? {
                 let waiter = Self(pipe);
-                // What is in it was meant for the process that had it before.
+                // Drop wake-ups that were meant for the pipe's previous owner.
                 waiter.drain();
                 return Ok(waiter);
             }
@@ -97,7 +97,7 @@ mod tests {
         assert!(is_readable(&one) && is_readable(&two) && is_readable(&three));
         one.drain();
         assert!(!is_readable(&one) && is_readable(&two));
-        // A waiter that is gone does not keep the others from being woken.
+        // A waiter that exited must not prevent the others from being woken.
         drop(two);
         wake_all(&path);
         assert!(is_readable(&one) && is_readable(&three));

@@ -1,8 +1,8 @@
-//! A directory below a root that is kept open, for whoever keeps many artifacts in it.
+//! A directory below a root that stays open, for callers that write many artifacts to it.
 //!
-//! Owns keeping them: created once, never overwritten, and not synced, so that they cost what a
-//! file costs. The way to the directory was walked once, without following links; where it leads
-//! cannot change any more. Never reads.
+//! Owns writing them: created once, never overwritten, and not synced, so that each costs only a
+//! file creation. The path to the directory is resolved once, without following links, and cannot
+//! change afterwards. Never reads.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -18,12 +18,11 @@ pub struct ArtifactDir {
 }
 
 impl ArtifactRoot {
-    /// Opens a directory below the root, and makes it where it is missing. What is made may be gone
-    /// after a power cut.
+    /// Opens a directory below the root, and creates it if missing. A new directory is not synced
+    /// and may be lost in a power cut.
     pub fn shelf(&self, relative: impl AsRef<Path>) -> Result<ArtifactDir, ArtifactError> {
         let path = relative.as_ref();
-        // The last component of a path is what stands in the directory; here it is only a name for
-        // one.
+        // `walk` opens the parent of the last component, so add a placeholder.
         let inside = path.join("_");
         let (dir, _) = self.walk(&inside, Missing::CreateLightly)?;
         Ok(ArtifactDir {
@@ -34,8 +33,7 @@ impl ArtifactRoot {
 }
 
 impl ArtifactDir {
-    /// Keeps a whole artifact. It is visible at once, and as durable as the system makes it by
-    /// itself.
+    /// Writes a complete artifact. It is visible at once and is not synced.
     pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<(), ArtifactError> {
         let path = self.path.join(name);
         if components(Path::new(name))?.len() != 1 {

@@ -1,4 +1,4 @@
-//! No path leaves the root: a canary stands outside.
+//! No path escapes the root: a canary file outside must stay untouched.
 
 use std::fs;
 use std::io::Read;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A root beside a canary, with links in it that lead out.
+/// A root next to a canary file, with links in it that lead outside.
 struct Trap {
     temp: tempfile::TempDir,
     root: ArtifactRoot,
@@ -210,8 +210,7 @@ fn a_shelf_keeps_what_nothing_overwrites_and_stays_where_it_is() {
             "{bad}"
         );
     }
-    // Somebody puts a link in the place of the directory; it is still the directory that is written
-    // to.
+    // A link replaces the directory; writes still go to the original directory.
     fs::rename(dir.path().join("sockets"), dir.path().join("moved")).unwrap();
     symlink("/", dir.path().join("sockets")).unwrap();
     shelf.keep("2.txt", b"").unwrap();

@@ -1,4 +1,4 @@
-//! Documents are replaced as a whole, and bad ones are placed.
+//! Documents are replaced atomically, and errors in them have a position.
 
 use std::os::unix::fs::PermissionsExt;
 

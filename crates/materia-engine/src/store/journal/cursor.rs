@@ -1,8 +1,8 @@
-//! A place in a journal that moves across its segments.
+//! A read position that moves across the segments of a journal.
 //!
-//! Owns finding the segment to begin in and the one that follows, also while a writer closes
-//! segments under the reader's feet: the current segment is always opened before the closed ones
-//! are looked at, so whatever was closed in between is seen. Never writes, never waits.
+//! Owns finding the first segment to read and each following one, even while a writer closes
+//! segments concurrently. It always opens the current segment before it lists the closed ones, so a
+//! segment closed in between is not missed. Never writes, never waits.
 
 use std::path::PathBuf;
 
@@ -13,37 +13,37 @@ use super::error::{Damage, JournalError};
 use super::scan::{Item, SegmentScan, Spot, Torn};
 use super::segment::{FileId, SegmentFiles, open_if_there};
 
-/// A place in a journal.
+/// A read position in a journal.
 #[derive(Debug)]
 pub(super) struct Cursor {
     files: SegmentFiles,
     from: From,
     here: Option<SegmentScan>,
-    /// The last record and the number of the segment before this one.
+    /// The last record and the segment number of the previous segment.
     before: Option<(u64, u64)>,
 }
 
-/// Where to begin reading.
+/// Where to start reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum From {
-    /// With the oldest record there is.
+    /// At the oldest record.
     Beginning,
-    /// With the record after this one; with the oldest there is, where that is gone.
+    /// After this record; at the oldest record if this one is gone.
     After(u64),
-    /// With the record after a checkpoint, without reading what is before it.
+    /// After a checkpoint, without reading what is before it.
     Checkpoint(Checkpoint),
 }
 
-/// What comes next in a journal.
+/// The result of one step.
 #[derive(Debug)]
 pub(super) enum Step {
     /// A record, in [`Cursor::scan`].
     Record(Spot),
-    /// A line that is not finished, at the very end.
+    /// An incomplete line at the very end.
     Torn(Torn),
-    /// Nothing, for now.
+    /// No more records for now.
     End,
-    /// The segment that has to come next, or the first one, does not exist (yet).
+    /// The next segment, or the first one, does not exist (yet).
     Missing,
 }
 
@@ -57,12 +57,12 @@ impl Cursor {
         }
     }
 
-    /// The segment it stands in.
+    /// The current segment of the cursor.
     pub(super) fn scan(&self) -> Option<&SegmentScan> {
         self.here.as_ref()
     }
 
-    /// The last record read, in whatever segment.
+    /// The number of the last record read, in any segment.
     pub(super) fn last_seq(&self) -> Option<u64> {
         let here = self
             .here
@@ -72,7 +72,7 @@ impl Cursor {
         here.or(self.before.map(|(last, _)| last))
     }
 
-    /// Where the record is that was read last; only right behind the step that read it.
+    /// The position of the last record read. Valid only directly after the step that read it.
     pub(super) fn checkpoint(&self) -> Option<Checkpoint> {
         let scan = self.here.as_ref()?;
         let Spot { seq, offset } = scan.last()?;
@@ -84,7 +84,7 @@ impl Cursor {
         })
     }
 
-    /// How many segments there are up to the last one that has its header.
+    /// The number of segments up to the last one that has its header.
     pub(super) fn segments_before(&self) -> u64 {
         let here = self
             .here
@@ -99,7 +99,7 @@ impl Cursor {
         self.here.as_mut()
     }
 
-    /// What comes next; records before the wanted one are passed over.
+    /// The next step. Skips the records before the requested one.
     pub(super) fn step(&mut self) -> Result<Step, JournalError> {
         loop {
             let step = self.step_any()?;
@@ -110,7 +110,7 @@ impl Cursor {
         }
     }
 
-    /// Moves to the end and says how it looks there.
+    /// Moves to the end and returns the step found there.
     pub(super) fn run_to_end(&mut self) -> Result<Step, JournalError> {
         loop {
             let step = self.step_any()?;
@@ -138,8 +138,7 @@ impl Cursor {
             if FileId::at(current).map_err(JournalError::io("read", current))? == Some(scan.id()) {
                 return Ok(at_end);
             }
-            // The segment is closed. What was written between our last look and its closing is
-            // still to be read.
+            // The segment is closed. Read what was written between our last read and its closing.
             match scan.next()? {
                 Item::Record(spot) => return Ok(Step::Record(spot)),
                 Item::Torn(_) => return Err(scan.damaged_here(Damage::Unfinished)),
@@ -182,13 +181,13 @@ impl Cursor {
         })
     }
 
-    /// The segment that begins with the record after the last one read.
+    /// The segment that starts with the record after the last one read.
     fn following_segment(&self) -> Result<Option<SegmentScan>, JournalError> {
         let Some(scan) = &self.here else {
             return Ok(None);
         };
         let Some(expected) = scan.last().map(|last| last.seq + 1) else {
-            // An empty segment that is gone: nothing was lost with it, so begin anew.
+            // An empty segment was removed. No record was lost, so start over.
             return self.first_segment();
         };
         let current = self.open(self.files.current().to_owned(), Some(expected))?;
@@ -209,7 +208,7 @@ impl Cursor {
         Ok(current)
     }
 
-    /// Whether the current segment is the first of a journal, which follows no other.
+    /// Whether the current segment is the first one of a new journal.
     fn begins_anew(&self) -> Result<bool, JournalError> {
         let mut current = self.open(self.files.current().to_owned(), None)?;
         Ok(current
@@ -231,7 +230,7 @@ impl Cursor {
             Some(checkpoint.segment),
         )?;
         let mut scan = closed.or(current).ok_or_else(stale)?;
-        // A current segment that begins elsewhere is no damage: the checkpoint is old, and its
+        // A current segment that starts elsewhere is not damage: the checkpoint is old, and its
         // segment is gone.
         if scan.first_seq()? != Some(checkpoint.segment) {
             return Err(stale());

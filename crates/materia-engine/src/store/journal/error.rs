@@ -1,7 +1,7 @@
 //! Why a journal was not opened, read or written.
 //!
-//! Owns the errors of the journal and the next step for each. A message names the file, and for
-//! damage the line and the byte; it never contains what stands in the journal.
+//! Owns the errors of the journal and a hint for each. A message names the file, and for damage the
+//! line and the byte offset. It never contains the content of the journal.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,49 +11,49 @@ use materia_model::record::{RecordError, RecordWriteError};
 use crate::store::lock::LockError;
 use crate::store::{shown, typed};
 
-/// What went wrong with a journal.
+/// Why an operation on a journal failed.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// There is none.
+    /// It does not exist.
     #[error("there is no journal {}", shown(.0))]
     Missing(PathBuf),
-    /// It was removed while we had it open, and another one was begun in its place.
+    /// It was removed while we had it open, and a new one was created at its path.
     #[error("{} was removed and begun anew meanwhile", shown(.0))]
     Replaced(PathBuf),
-    /// It is in use in a way that excludes us, or nobody can know whether it is.
+    /// Another process holds its lock, or the lock cannot be taken.
     #[error("the journal {}", if matches!(.0, LockError::Held { .. }) { "is in use" } else { "cannot be locked" })]
     Held(#[from] LockError),
-    /// The system refused; the journal is as it was and can still be used.
+    /// An I/O error; the journal is unchanged and can still be used.
     #[error("cannot {action} {}", shown(file))]
     Io {
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
         /// The journal.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The record cannot be written; the journal is as it was.
+    /// The record cannot be written; the journal is unchanged.
     #[error("cannot write a record to {}", shown(file))]
     Unwritable {
         /// The journal.
         file: PathBuf,
-        /// Why.
+        /// The cause.
         source: RecordWriteError,
     },
-    /// What is on disk is not what was written. Nothing was changed.
+    /// The content on disk is not what was written. Nothing was changed.
     #[error("{} is damaged at line {line}, byte {offset}: {damage}", shown(file))]
     Damaged {
         /// The segment.
         file: PathBuf,
-        /// The line, from 1.
+        /// The line number, from 1.
         line: u64,
-        /// Where the line begins, in bytes.
+        /// The byte offset of the line.
         offset: u64,
-        /// What is wrong with it.
+        /// What is wrong with the line.
         damage: Damage,
     },
-    /// It was written by a newer program.
+    /// A newer program wrote it.
     #[error(
         "{} has journal format {found}, this program knows formats up to {known}",
         shown(file)
@@ -63,18 +63,18 @@ pub enum JournalError {
         file: PathBuf,
         /// Its format number.
         found: u64,
-        /// The newest number we know.
+        /// The newest format number that we know.
         known: u32,
     },
-    /// A checkpoint does not fit the journal.
+    /// A checkpoint does not match the journal.
     #[error("the checkpoint of record {seq} does not fit {}", shown(file))]
     StaleCheckpoint {
         /// The journal.
         file: PathBuf,
-        /// The record it claims.
+        /// The number of its record.
         seq: u64,
     },
-    /// An earlier failure left it unclear what is on disk, so this handle writes no more.
+    /// After an earlier failure the state on disk is unknown, so this handle refuses writes.
     #[error("{} cannot be written any more: {why}", shown(file))]
     Broken {
         /// The journal.
@@ -87,46 +87,46 @@ pub enum JournalError {
 /// What is wrong with a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
-    /// It is no record.
+    /// It is not a valid record.
     #[error(transparent)]
     Line(#[from] RecordError),
-    /// It is not the record that has to come here.
+    /// Its number is not the expected one.
     #[error("record {expected} has to stand here, it is record {found}")]
     Sequence {
-        /// The number that follows.
+        /// The expected number.
         expected: u64,
-        /// The number that stands there.
+        /// The number found.
         found: u64,
     },
-    /// Its number is one that no journal reaches.
+    /// Its number is too large to be real.
     #[error("no journal has a record {0}")]
     TooGreat(u64),
     /// The first line is not a header.
     #[error("a segment has to begin with a `journal` record: {0}")]
     NoHeader(String),
-    /// An unfinished line in a segment that was closed.
+    /// A closed segment ends with an incomplete line.
     #[error("the last line of a closed segment is not finished")]
     Unfinished,
     /// A segment is missing.
     #[error("record {expected} has to follow, and the next segment begins with record {found}")]
     MissingSegment {
-        /// The number that follows.
+        /// The expected number.
         expected: u64,
-        /// The first number there is.
+        /// The first number found.
         found: u64,
     },
-    /// The file has fewer bytes than this handle has seen.
+    /// The file is shorter than this handle has seen it.
     #[error("the file was cut from outside: it had {expected} bytes and has {found}")]
     Shrunk {
-        /// What we have seen.
+        /// The size seen before.
         expected: u64,
-        /// What there is.
+        /// The size found.
         found: u64,
     },
 }
 
 impl JournalError {
-    /// What the person, or the caller, can do about it.
+    /// What the user or the caller can do about it.
     pub fn hint(&self) -> String {
         match self {
             Self::Missing(_) => "check the path; a journal is made by its first writer".to_owned(),

@@ -1,9 +1,9 @@
 //! Following a journal as it grows, without polling.
 //!
-//! Owns waking up: inotify on the file that is written, and on its directory for the moment it
-//! appears or its segment is closed. Events only say "look again"; the journal itself says what is
-//! new, so a missed one costs at most [`RECONCILE`]. A line that is not finished is not delivered.
-//! Never writes, and holds a bounded batch at a time.
+//! Owns the wake-ups: inotify on the current file, and on its directory for when the file appears
+//! or its segment is closed. An event only means "look again"; the follower reads the news from the
+//! journal, so a missed event delays it by at most [`RECONCILE`]. An incomplete line is not
+//! delivered. Never writes, and holds one bounded batch at a time.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
@@ -19,27 +19,27 @@ use super::segment::{FileId, SegmentFiles};
 use crate::clock;
 use crate::wake::inotify::InotifyWatch;
 
-/// How long a follower sleeps at most before it looks by itself.
+/// The longest sleep before a follower checks the journal without an event.
 const RECONCILE: Duration = Duration::from_secs(2);
 
-/// How many records are delivered at once at most, and how many bytes of lines.
+/// The maximum number of records in a batch, and of bytes of their lines.
 const BATCH: usize = 256;
 const BATCH_BYTES: usize = 1 << 20;
 
-/// A reader that waits for more.
+/// A reader that waits for new records.
 #[derive(Debug)]
 pub struct Follower {
     files: SegmentFiles,
     cursor: Cursor,
     watch: InotifyWatch,
-    /// The file that is watched, and the watch.
+    /// The watched file and its watch descriptor.
     watched: Option<(FileId, i32)>,
-    /// An error that was met behind records that had to be delivered first.
+    /// An error that is returned after the records read before it.
     failed: Option<JournalError>,
 }
 
 impl Follower {
-    /// Follows a journal, which need not exist yet; its directory has to.
+    /// Follows a journal. The journal may not exist yet, but its directory must.
     pub fn open(path: &Path, from: From) -> Result<Self, JournalError> {
         let files = SegmentFiles::new(path);
         let failed = JournalError::io("watch", files.dir());
@@ -63,8 +63,8 @@ impl Follower {
         added.map(drop).map_err(JournalError::io("watch", dir))
     }
 
-    /// What is new, without waiting; nothing where nothing is. Afterwards the descriptor tells when
-    /// to ask again.
+    /// Returns new records without waiting; empty if there are none. Afterwards the descriptor
+    /// becomes readable when it is time to call again.
     pub fn try_next(&mut self) -> Result<Vec<Record>, JournalError> {
         self.watch
             .drain()
@@ -77,8 +77,7 @@ impl Follower {
         }
     }
 
-    /// Waits until something is new and gives it; nothing after the timeout. Without one it waits
-    /// for ever.
+    /// Waits for new records; empty after the timeout. Without a timeout it waits forever.
     pub fn next(&mut self, timeout: Option<Duration>) -> Result<Vec<Record>, JournalError> {
         let deadline = timeout.and_then(clock::deadline_in);
         loop {
@@ -102,7 +101,7 @@ impl Follower {
             match next_record(&mut self.cursor) {
                 Ok(Some(record)) => batch.push(record),
                 Ok(None) => break,
-                // What was read before the error is delivered first.
+                // Deliver the records read before the error first.
                 Err(error) if !batch.is_empty() => {
                     self.failed = Some(error);
                     break;
@@ -114,8 +113,7 @@ impl Follower {
         Ok(batch)
     }
 
-    /// Watches the file that is written by now. Says whether to look again, because something
-    /// changed meanwhile.
+    /// Watches the current file. Returns whether to look again because the watch is new.
     fn watch_current(&mut self) -> Result<bool, JournalError> {
         let current = self.files.current();
         let Some(here) = self.cursor.scan().map(super::scan::SegmentScan::id) else {

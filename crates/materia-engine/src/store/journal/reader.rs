@@ -1,8 +1,7 @@
-//! Reading a journal from one end to the other.
+//! Reading a journal from start to end.
 //!
-//! Owns the iterator over records. Holds one line at a time, needs no lock, and changes nothing; a
-//! line that is not finished ends the reading without an error, because its writer may be about to
-//! finish it.
+//! Owns the iterator over records. Holds one line at a time, needs no lock, and changes nothing. An
+//! incomplete line ends the iteration without an error, because its writer may still be writing it.
 
 use std::path::Path;
 
@@ -13,7 +12,7 @@ use super::cursor::{Cursor, From, Step};
 use super::error::JournalError;
 use super::segment::SegmentFiles;
 
-/// The records of a journal, headers and `recovered` records included.
+/// An iterator over the records of a journal, including headers and `recovered` records.
 #[derive(Debug)]
 pub struct Reader {
     cursor: Cursor,
@@ -40,15 +39,15 @@ impl Reader {
         })
     }
 
-    /// Where the last record is that was read: another reader or a writer can continue from there
-    /// without reading again what is before it.
+    /// The position of the last record read. Another reader or a writer can continue there without
+    /// reading what is before it.
     pub fn checkpoint(&self) -> Option<Checkpoint> {
         self.last
     }
 }
 
-/// Ends where nothing whole is left, and after the first error. Asking again later goes on with
-/// what was added.
+/// Ends after the last complete record, and after the first error. Calling `next` again later
+/// continues with records that were appended.
 impl Iterator for Reader {
     type Item = Result<Record, JournalError>;
 
@@ -66,7 +65,7 @@ impl Iterator for Reader {
     }
 }
 
-/// The next whole record, if there is one.
+/// The next complete record, if there is one.
 pub(super) fn next_record(cursor: &mut Cursor) -> Result<Option<Record>, JournalError> {
     let Step::Record(spot) = cursor.step()? else {
         return Ok(None);

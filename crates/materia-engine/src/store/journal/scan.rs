@@ -1,6 +1,6 @@
 //! Reading one segment line by line, with bounded memory.
 //!
-//! Owns the judgement of what a line is: a record, the torn end of a write that never finished, or
+//! Owns the classification of lines: a record, the incomplete end of an interrupted write, or
 //! damage. Holds one line at a time, of at most [`MAX_LINE_BYTES`]. Never changes a file, and never
 //! leaves its segment.
 
@@ -17,22 +17,21 @@ use super::segment::{FileId, Header};
 const BUFFER: usize = 32 << 10;
 const EXCERPT: usize = 120;
 
-/// The greatest number a record is believed to have: nobody writes so many, and those that follow
-/// must have one too.
+/// The largest plausible record number. It leaves numbers for the records that follow.
 const GREATEST: u64 = 1 << 62;
 
-/// How often a line is read again that is no good: a reader takes no turn, so it may have the
-/// beginning of a torn line and the end of what was written over it. Only what looks the same twice
+/// How often to read an invalid line again. A reader holds no lock, so it may see the start of an
+/// incomplete line and the end of the record written over it. Only a line that reads the same twice
 /// is damage.
 const LOOKS: usize = 100;
 
 #[cfg(test)]
 thread_local! {
-    /// How many records this thread has read and checked.
+    /// The number of records that this thread has read and checked.
     static CHECKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// How many records are read and checked while something is done.
+/// Counts the records that are read and checked while a closure runs.
 #[cfg(test)]
 pub(crate) fn records_read_by<T>(work: impl FnOnce() -> T) -> (usize, T) {
     let before = CHECKED.get();
@@ -47,40 +46,40 @@ pub(super) struct SegmentScan {
     line: Vec<u8>,
     path: PathBuf,
     id: FileId,
-    /// Where the next line begins.
+    /// The offset of the next line.
     offset: u64,
-    /// The number the next record has to have; any will do where a history begins.
+    /// The expected number of the next record; `None` accepts any at the start of a history.
     expected: Option<u64>,
     header: Option<(u64, Header)>,
     last: Option<Spot>,
 }
 
-/// Where a record begins.
+/// The number and the offset of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spot {
     pub(super) seq: u64,
     pub(super) offset: u64,
 }
 
-/// What comes next in a segment.
+/// The next item of a segment.
 #[derive(Debug)]
 pub(super) enum Item {
     /// A record; [`SegmentScan::line`] is its line.
     Record(Spot),
-    /// A line that was never finished, at the very end.
+    /// An incomplete line at the very end.
     Torn(Torn),
-    /// Nothing, for now.
+    /// No more records for now.
     End,
 }
 
-/// The end of a write that never finished.
+/// The incomplete line of an interrupted write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Torn {
     pub(super) offset: u64,
     pub(super) length: u64,
-    /// Whether the line has its newline, and is torn because blocks in it were never written.
+    /// Whether the line has its newline and is incomplete because blocks in it were never written.
     pub(super) newline: bool,
-    /// The beginning of it, printable.
+    /// The start of the line, in printable characters.
     pub(super) excerpt: String,
 }
 
@@ -92,7 +91,7 @@ enum Line {
 }
 
 impl SegmentScan {
-    /// Reads a segment from its beginning.
+    /// Reads a segment from its start.
     pub(super) fn new(
         file: File,
         path: PathBuf,
@@ -120,12 +119,12 @@ impl SegmentScan {
         &self.path
     }
 
-    /// The line of the record that was found last, without its newline.
+    /// The line of the last record, without its newline.
     pub(super) fn line(&self) -> &[u8] {
         &self.line
     }
 
-    /// The number of the first record and what it says, once it was read.
+    /// The number and the content of the first record, once it has been read.
     pub(super) fn header(&self) -> Option<&(u64, Header)> {
         self.header.as_ref()
     }
@@ -134,12 +133,12 @@ impl SegmentScan {
         self.last
     }
 
-    /// Where the records read so far end.
+    /// The offset after the last record read.
     pub(super) fn end(&self) -> u64 {
         self.offset
     }
 
-    /// The number of the first record, without moving on; none where it is not whole or no good.
+    /// The number of the first record, without advancing; `None` if it is incomplete or invalid.
     pub(super) fn first_seq(&mut self) -> Result<Option<u64>, JournalError> {
         let whole = matches!(self.read_line()?, Line::Whole);
         let seq = if whole {
@@ -151,7 +150,7 @@ impl SegmentScan {
         Ok(seq)
     }
 
-    /// Goes on as if everything up to `spot` and the records before `end` had been read.
+    /// Continues as if everything up to the record at `spot`, which ends at `end`, had been read.
     pub(super) fn jump(&mut self, spot: Spot, end: u64) -> Result<(), JournalError> {
         self.seek(end)?;
         self.expected = Some(spot.seq + 1);
@@ -159,14 +158,14 @@ impl SegmentScan {
         Ok(())
     }
 
-    /// Goes to a record that somebody remembers; the next item tells whether it is there.
+    /// Moves to the position of a checkpoint. The next item shows whether the record is there.
     pub(super) fn jump_to(&mut self, spot: Spot) -> Result<(), JournalError> {
         self.seek(spot.offset)?;
         self.expected = Some(spot.seq);
         Ok(())
     }
 
-    /// What comes next. Asking again after `Torn` or `End` looks again at the same place.
+    /// Reads the next item. After `Torn` or `End`, another call reads at the same offset again.
     pub(super) fn next(&mut self) -> Result<Item, JournalError> {
         let offset = self.offset;
         let mut item = self.judge(offset);
@@ -246,7 +245,7 @@ impl SegmentScan {
 
     fn read_line(&mut self) -> Result<Line, JournalError> {
         self.line.clear();
-        // What one long line needed is given back when the next one is read.
+        // Free the memory that one long line needed.
         self.line.shrink_to(BUFFER);
         let limit = MAX_LINE_BYTES as u64;
         let read = self
@@ -285,7 +284,7 @@ impl SegmentScan {
         Ok(())
     }
 
-    /// Lines and records count alike, so the number of a line needs no counting.
+    /// Every line is a record, so the record number gives the line number.
     fn damaged(&self, offset: u64, damage: Damage) -> JournalError {
         let first = self.header.as_ref().map(|(first, _)| *first);
         let line = match (first, self.last) {
@@ -300,7 +299,7 @@ impl SegmentScan {
         }
     }
 
-    /// The error for what stands at the end of what was read.
+    /// The error for damage after the last record read.
     pub(super) fn damaged_here(&self, damage: Damage) -> JournalError {
         self.damaged(self.offset, damage)
     }

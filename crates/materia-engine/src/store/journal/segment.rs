@@ -1,8 +1,8 @@
-//! The files a journal is made of, and the first record of each.
+//! The files of a journal, and the first record of each.
 //!
-//! Owns names: the segment being written has the journal's own name (`events.jsonl`), a closed one
-//! the number of its first record in it (`events.00000000000000000001.jsonl`). Never opens a
-//! segment for writing.
+//! Owns names: the current segment has the journal's own name (`events.jsonl`), a closed one also
+//! has the number of its first record (`events.00000000000000000001.jsonl`). Never opens a segment
+//! for writing.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -17,7 +17,7 @@ use super::error::{Damage, JournalError};
 use super::{FORMAT, HEADER};
 use crate::store::dir;
 
-/// Where the segments of one journal are.
+/// The paths of the segments of one journal.
 #[derive(Debug, Clone)]
 pub(super) struct SegmentFiles {
     current: Arc<Path>,
@@ -39,21 +39,21 @@ impl SegmentFiles {
         dir::parent_of(&self.current)
     }
 
-    /// A closed segment, by the number of its first record.
+    /// The path of a closed segment, by the number of its first record.
     pub(super) fn closed(&self, first: u64) -> PathBuf {
         let (stem, extension) = self.name_parts();
         self.current
             .with_file_name(format!("{stem}.{first:020}{extension}"))
     }
 
-    /// A file beside the journal, such as its lock.
+    /// The path of a file next to the journal, such as its lock.
     pub(super) fn beside(&self, suffix: &str) -> PathBuf {
         let mut name = self.current.as_os_str().to_owned();
         name.push(suffix);
         PathBuf::from(name)
     }
 
-    /// The first records of all closed segments, in order.
+    /// The numbers of the first records of all closed segments, in order.
     pub(super) fn closed_segments(&self) -> io::Result<Vec<u64>> {
         let (stem, extension) = self.name_parts();
         let mut numbers = Vec::new();
@@ -92,7 +92,7 @@ impl SegmentFiles {
     }
 }
 
-/// Which file it is, whatever its name has become.
+/// The identity of a file, independent of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileId {
     device: u64,
@@ -107,23 +107,23 @@ impl FileId {
         }
     }
 
-    /// Its device and number.
+    /// The device and the inode.
     pub(super) fn parts(self) -> (u64, u64) {
         (self.device, self.inode)
     }
 
-    /// The file with this device and number.
+    /// The file with this device and inode.
     pub(super) fn from_parts(device: u64, inode: u64) -> Self {
         Self { device, inode }
     }
 
-    /// The file at a path, if there is one.
+    /// The file at a path, if it exists.
     pub(super) fn at(path: &Path) -> io::Result<Option<Self>> {
         Ok(found(std::fs::metadata(path))?.map(|metadata| Self::of(&metadata)))
     }
 }
 
-/// Opens a file for reading, if there is one.
+/// Opens a file for reading, if it exists.
 pub(super) fn open_if_there(path: &Path) -> io::Result<Option<File>> {
     found(File::open(path))
 }
@@ -136,12 +136,12 @@ fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// What the first record of a segment says.
+/// The content of the first record of a segment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Header {
-    /// The number of the format of everything below.
+    /// The format number of the records in the segment.
     pub(super) format: u32,
-    /// What the journal is called.
+    /// The name of the journal.
     pub(super) name: String,
     /// The number of the segment, from 1.
     pub(super) segment: u64,
@@ -156,7 +156,7 @@ impl Header {
         }
     }
 
-    /// Reads the first line of a segment, whose checksum is right.
+    /// Parses the first line of a segment. Its checksum has been verified.
     pub(super) fn read(line: &[u8], file: &Path) -> Result<Self, JournalError> {
         let damaged = |damage| JournalError::Damaged {
             file: file.to_owned(),

@@ -1,14 +1,14 @@
-//! Making the end of a journal fit to be written to.
+//! Preparing the end of a journal for writing.
 //!
-//! Owns what happens to a torn end (A2, C9): it is replaced by a `recovered` record that says what
-//! was cut. Called with the right to write, on opening and, where writers take turns, whenever
-//! somebody else wrote. Never touches anything but the torn bytes at the very end; damage anywhere
-//! else is refused before it gets here.
+//! Owns the recovery of an incomplete end (A2, C9): it is replaced by a `recovered` record that
+//! describes what was truncated. The caller holds the right to write; called on opening and, for
+//! shared journals, after another process wrote. Changes only the incomplete bytes at the very end;
+//! damage anywhere else is refused earlier.
 //!
-//! The order survives a crash at any point. The torn region has no newline (where it has one, that
-//! byte goes first), so while the record is written over it, whatever mixture of old and new is on
-//! disk is again a torn end, and is recovered again. The newline, which makes the record whole, is
-//! written after everything else is durable.
+//! The order of steps survives a crash at any point. The incomplete region has no newline (if it
+//! has one, that byte is removed first). While the record is written over it, any mixture of old
+//! and new bytes is again an incomplete end, and is recovered again. The newline, which completes
+//! the record, is written after everything else is durable.
 
 use std::fs::OpenOptions;
 use std::io::{self, Seek, SeekFrom};
@@ -28,18 +28,18 @@ use super::{HEADER, RECOVERED};
 use crate::clock::Clock;
 use crate::failpoint;
 
-/// What was cut from the end of a journal.
+/// What was truncated from the end of a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Recovery {
-    /// How many bytes.
+    /// The number of bytes.
     pub cut: u64,
-    /// Where they began.
+    /// The offset of the first one.
     pub at: u64,
-    /// The beginning of them, printable.
+    /// The start of the truncated bytes, in printable characters.
     pub tail: String,
 }
 
-/// Runs the cursor to the end and gives the tail there, with what had to be cut to get it.
+/// Runs the cursor to the end and returns the tail there, with what had to be truncated.
 pub(super) fn settle(
     cursor: &mut Cursor,
     files: &SegmentFiles,
@@ -51,7 +51,7 @@ pub(super) fn settle(
     settle_at(step, cursor, files, clock, name, synced)
 }
 
-/// The same for a cursor that has run to the end, and found this there.
+/// Like [`settle`], for a cursor that has reached the end with this step.
 pub(super) fn settle_at(
     step: Step,
     cursor: &Cursor,
@@ -143,7 +143,7 @@ impl Recovery {
     }
 }
 
-/// Writes a record over a torn end and gives its length.
+/// Writes a record over an incomplete end and returns its length.
 fn replace<T: Serialize>(
     files: &SegmentFiles,
     torn: &Torn,

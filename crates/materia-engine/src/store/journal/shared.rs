@@ -1,10 +1,10 @@
 //! A journal that many processes append to.
 //!
-//! Owns taking turns: an append holds `<path>.lock` while it looks whether somebody else wrote or
-//! closed the segment, catches up, takes the next number and writes. Whoever has to read before it
-//! decides what to write holds the turn for both ([`SharedJournal::hold`]). The sync comes after
-//! the turn and is shared by all writers that wait for one. A writer that dies in its turn leaves a
-//! torn end, which the next one cuts.
+//! Owns the exclusion of writers. An append holds `<path>.lock` while it checks whether another
+//! process wrote or closed the segment, catches up, takes the next number and writes. A caller that
+//! reads before it decides what to write holds the lock for both ([`SharedJournal::hold`]). The
+//! sync follows after the lock is released, and waiting writers share it. A writer that dies while
+//! it holds the lock leaves an incomplete end, which the next one truncates.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -24,7 +24,7 @@ use super::{Options, settle};
 use crate::clock::Clock;
 use crate::store::lock::{self, LockError};
 
-/// A handle on a journal that others write to as well. Threads may share it.
+/// A handle to a journal with other writers. Threads may share it.
 #[derive(Debug)]
 pub struct SharedJournal {
     files: SegmentFiles,
@@ -42,8 +42,7 @@ struct End {
 }
 
 impl SharedJournal {
-    /// Opens a journal for writing beside others, making it where there is none, and checks every
-    /// record in it.
+    /// Opens a journal for shared writing, creating it if missing, and checks every record.
     pub fn open(path: &Path, clock: &Clock, options: &Options) -> Result<Self, JournalError> {
         let files = SegmentFiles::new(path);
         let turn = Arc::new(lock::open_file(&files.beside(".lock"))?);
@@ -64,13 +63,13 @@ impl SharedJournal {
         })
     }
 
-    /// Writes a record and gives its number. It is visible at once, and durable after the next
+    /// Writes a record and returns its number. It is visible at once, and durable after the next
     /// commit.
     pub fn append<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<u64, JournalError> {
         self.hold()?.append(kind, data)
     }
 
-    /// Writes a record and makes it durable, and with it everything before it.
+    /// Writes a record and makes it and everything before it durable.
     pub fn append_durable<T: Serialize + ?Sized>(
         &self,
         kind: &str,
@@ -84,7 +83,7 @@ impl SharedJournal {
         Ok(seq)
     }
 
-    /// Whether there is more, or something else, than this handle has written or seen.
+    /// Whether the journal differs from what this handle has written or seen.
     pub fn has_more(&self) -> bool {
         let end = self.end();
         let now = std::fs::metadata(self.files.current());
@@ -100,7 +99,7 @@ impl SharedJournal {
         self.commit_to(&mark)
     }
 
-    /// Makes everything up to a mark durable; costs nothing where another writer's sync has reached
+    /// Makes everything up to a mark durable. Costs nothing if another writer's sync has covered
     /// it.
     pub fn commit_to(&self, mark: &SyncMark) -> Result<(), JournalError> {
         self.synced
@@ -108,7 +107,7 @@ impl SharedJournal {
             .map_err(|why| self.end().tail.break_off(why))
     }
 
-    /// Takes the turn: until it is dropped nobody else writes, and what is read is all there is.
+    /// Takes the lock. Until the guard is dropped, no other process writes, and reads are complete.
     pub fn hold(&self) -> Result<WriteGuard<'_>, JournalError> {
         let mut end = self.end();
         end.tail.check_usable()?;
@@ -126,12 +125,12 @@ impl SharedJournal {
         self.end().tail.next - 1
     }
 
-    /// How often this handle asked the disk to sync.
+    /// The number of syncs by this handle.
     pub fn syncs(&self) -> u64 {
         self.synced.syncs()
     }
 
-    /// Brings the handle to where the journal is by now.
+    /// Updates the handle to the current end of the journal.
     fn catch_up(&self, end: &mut End) -> Result<(), JournalError> {
         let current = self.files.current();
         let tail = &end.tail;
@@ -155,7 +154,7 @@ impl SharedJournal {
                 });
             }
         }
-        // What this handle wrote itself needs no second look.
+        // Skip what this handle wrote itself.
         if let Some(scan) = end.cursor.scan_mut()
             && scan.id() == tail.id
             && scan.header().is_some()
@@ -169,7 +168,7 @@ impl SharedJournal {
             )?;
         }
         let step = end.cursor.run_to_end()?;
-        // Where others only added whole records to the same file, nothing has to be opened or cut.
+        // Others only appended complete records to the same file: nothing to open or truncate.
         if let (Step::End, Some(scan)) = (&step, end.cursor.scan())
             && scan.id() == end.tail.id
             && let Some(last) = scan.last()
@@ -195,17 +194,17 @@ impl SharedJournal {
     }
 }
 
-/// The right to write, and the certainty that nobody else does, until dropped.
+/// The exclusive right to write, until dropped.
 #[derive(Debug)]
 pub struct WriteGuard<'a> {
-    // Given back before another thread of this process may take it.
+    // Declared first: releases the lock before another thread of this process may take it.
     _turn: Turn<'a>,
     end: MutexGuard<'a, End>,
     journal: &'a SharedJournal,
 }
 
 impl WriteGuard<'_> {
-    /// Writes a record and gives its number. It is visible at once, and durable after a commit.
+    /// Writes a record and returns its number. It is visible at once, and durable after a commit.
     pub fn append<T: Serialize + ?Sized>(
         &mut self,
         kind: &str,
@@ -214,7 +213,7 @@ impl WriteGuard<'_> {
         self.append_at(self.journal.clock.now(), kind, data)
     }
 
-    /// The same, and gives it as it will be read.
+    /// Writes a record and returns it as readers will see it.
     pub fn record<T: Serialize + ?Sized>(
         &mut self,
         kind: &str,
@@ -244,23 +243,24 @@ impl WriteGuard<'_> {
         tail.append(at, kind, data)
     }
 
-    /// A number that no record has yet, and no earlier turn was given.
+    /// A number that no record has yet.
     pub fn next_seq(&self) -> u64 {
         self.end.tail.next
     }
 
-    /// Where the records end, for [`SharedJournal::commit_to`] once the turn is over.
+    /// The end of the records, for [`SharedJournal::commit_to`] after the lock is released.
     pub fn mark(&self) -> SyncMark {
         self.end.tail.mark()
     }
 }
 
-/// The turn itself.
+/// The lock of the writers.
 #[derive(Debug)]
 struct Turn<'a>(&'a File);
 
 impl<'a> Turn<'a> {
-    /// Waits for those who take turns; one who never gives it back is not waited for.
+    /// Waits for other shared writers. Fails if a [`super::Journal`] holds the lock for its
+    /// lifetime.
     fn take(file: &'a File, files: &SegmentFiles) -> Result<Self, JournalError> {
         let failed = |error| JournalError::io("take a turn at", files.current())(error);
         match file.try_lock() {

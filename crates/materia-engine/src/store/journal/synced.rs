@@ -1,11 +1,11 @@
-//! How far a shared journal is durable, known to all its writers.
+//! How far a shared journal is durable, shared between its writers.
 //!
-//! Owns what stands in `<path>.lock`: one line that says up to which byte of which segment a sync
-//! has reached. A writer that needs its record durable takes the lock on that segment, and where
-//! another writer's sync has covered the record meanwhile, it needs none of its own; so many
-//! writers share one sync. The line is a hint about this boot's page cache and never a promise: it
-//! names the boot, is checked, and is taken back before anything is cut from the journal. After a
-//! sync that failed nobody relies on the others any more.
+//! Owns the content of `<path>.lock`: one line with the byte offset and the segment that a sync has
+//! reached. A writer that needs its record durable takes the lock on that segment. If another
+//! writer's sync has covered the record meanwhile, it needs none of its own, so many writers share
+//! one sync. The line is a hint about this boot's page cache and never a guarantee: it names the
+//! boot, has a checksum, and is retracted before the journal is truncated. After a failed sync no
+//! writer relies on the syncs of others.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -19,31 +19,31 @@ use super::segment::{FileId, SegmentFiles};
 use super::sync_named;
 use crate::store::kernel::boot;
 
-/// How long the line is; it is padded, so that a shorter one leaves nothing of a longer one behind.
+/// The length of the line. Padding makes each line overwrite the previous one completely.
 const LINE: usize = 160;
 
-/// A place in a journal up to which it has to be durable.
+/// A position up to which a journal has to be durable.
 #[derive(Debug, Clone)]
 pub struct SyncMark {
     pub(super) file: Arc<File>,
     pub(super) id: FileId,
-    /// The first record of the segment: the number of a file can come back, this one cannot.
+    /// The first record of the segment: inode numbers are reused, record numbers are not.
     pub(super) first: u64,
     pub(super) end: u64,
 }
 
-/// What the writers of a journal know about its syncs.
+/// The shared state of the syncs of a journal.
 #[derive(Debug)]
 pub(super) struct Synced {
-    /// Where the line stands.
+    /// The file with the line.
     board: Arc<File>,
-    /// Threads of this process, which would hold the same lock.
+    /// Excludes threads of this process, which share the file lock.
     own: Mutex<()>,
     files: SegmentFiles,
     syncs: AtomicU64,
 }
 
-/// What the line says.
+/// The content of the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Reached {
     id: FileId,
@@ -63,10 +63,9 @@ impl Synced {
         }
     }
 
-    /// Makes everything up to a mark durable, by a sync of our own only where nobody else's has
-    /// reached it.
+    /// Makes everything up to a mark durable. Syncs only if no other writer's sync has covered it.
     ///
-    /// One leads and syncs; the others wait for its end together, and most of them find their
+    /// One writer leads and syncs. The others wait for it together, and most of them find their
     /// records covered by then.
     pub(super) fn through(&self, mark: &SyncMark) -> Result<(), String> {
         let failed = |error: io::Error| format!("the turn to sync could not be taken ({error})");
@@ -100,7 +99,7 @@ impl Synced {
             return Ok(());
         }
         let here = reached.filter(|reached| reached.is_at(mark));
-        // Whatever is in the file by now is written before the sync begins, so the sync covers it.
+        // Everything in the file now was written before the sync starts, so the sync covers it.
         let end = mark
             .file
             .metadata()
@@ -120,8 +119,7 @@ impl Synced {
         synced
     }
 
-    /// Takes back what was said, and lets nobody say anything about a segment until it has been
-    /// cut.
+    /// Retracts the line, and prevents new ones until the segment has been truncated.
     pub(super) fn retract<'a>(&'a self, segment: &'a File) -> io::Result<SyncGuard<'a>> {
         let own = self.own();
         segment.lock()?;
@@ -132,7 +130,7 @@ impl Synced {
         })
     }
 
-    /// How often the disk was asked to sync.
+    /// The number of syncs so far.
     pub(super) fn syncs(&self) -> u64 {
         self.syncs.load(Ordering::Relaxed)
     }
@@ -142,22 +140,22 @@ impl Synced {
     }
 }
 
-/// The right to sync a segment and to say so, or to cut it, until dropped.
+/// The right to sync a segment and publish that, or to truncate it, until dropped.
 #[derive(Debug)]
 pub(super) struct SyncGuard<'a> {
     file: &'a File,
     _own: MutexGuard<'a, ()>,
 }
 
-/// What was said last; nothing where it is not whole, which also happens while somebody says it.
+/// Reads the line; `None` if it is incomplete, for example during a concurrent write.
 fn read(file: &File) -> Option<Reached> {
     let mut line = [0u8; LINE];
     file.read_exact_at(&mut line, 0).ok()?;
     Reached::parse(std::str::from_utf8(&line).ok()?)
 }
 
-/// Says how far it is. A failure only costs the others their shortcut: a line that is not whole
-/// counts as none.
+/// Writes the line. A failure only costs other writers their shortcut: an incomplete line counts as
+/// none.
 fn write(file: &File, reached: Option<Reached>) {
     let line = reached.and_then(Reached::spell).unwrap_or_default();
     let _ = file.write_all_at(format!("{line:<LINE$}").as_bytes(), 0);
@@ -178,7 +176,7 @@ impl Reached {
         self.trusted && self.is_at(mark) && self.end >= mark.end
     }
 
-    /// Nothing where the boot has no name, or is longer than we have room for.
+    /// Formats the line; `None` if the boot has no id or the line would be too long.
     fn spell(self) -> Option<String> {
         let trusted = if self.trusted { "trusted" } else { "alone" };
         let (device, inode) = self.id.parts();

@@ -1,9 +1,9 @@
 //! The end of a journal, where records are written.
 //!
-//! Owns the file that is appended to, the next number, taking back a write that failed, and closing
-//! a full segment. Whoever has a `JournalTail` has the right to write: [`super::Journal`] for its
-//! lifetime, [`super::SharedJournal`] for one turn. Never reads, never repairs, never syncs a
-//! record on its own account but when it closes a segment.
+//! Owns the file that is appended to, the next number, undoing a failed write, and closing a full
+//! segment. The owner of a `JournalTail` has the right to write: [`super::Journal`] for its
+//! lifetime, [`super::SharedJournal`] while it holds the lock. Never reads, never repairs, and
+//! syncs records on its own only when it closes a segment.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -27,7 +27,7 @@ use crate::failpoint;
 use crate::store::atomic;
 use crate::store::dir::{self, DirError};
 
-/// A buffer that grew beyond this for one append is not kept.
+/// The maximum capacity of the append buffer that is kept for the next append.
 const MAX_KEPT_BUFFER: usize = 64 << 10;
 
 /// The end of a journal.
@@ -36,24 +36,24 @@ pub(super) struct JournalTail {
     pub(super) files: SegmentFiles,
     pub(super) file: Arc<File>,
     pub(super) id: FileId,
-    /// The first record of the segment, and its header.
+    /// The number of the first record of the segment, and its header.
     pub(super) first: u64,
     pub(super) header: Header,
     /// The number of the next record.
     pub(super) next: u64,
-    /// Where the whole records end, which is where the next one begins.
+    /// The offset after the last complete record, where the next one starts.
     pub(super) end: u64,
-    /// Where the last record begins.
+    /// The offset of the last record.
     pub(super) last: u64,
-    /// What other writers are told about syncs, where there are others.
+    /// The sync state shared with other writers, if there are any.
     pub(super) synced: Option<Arc<Synced>>,
-    /// The lines of the append that is under way; kept for its memory.
+    /// The lines of the current append; kept to reuse the allocation.
     lines: Vec<u8>,
     broken: Option<String>,
 }
 
 impl JournalTail {
-    /// The end of a segment that has its header.
+    /// The tail of a segment that has its header.
     pub(super) fn new(
         files: SegmentFiles,
         file: File,
@@ -77,7 +77,7 @@ impl JournalTail {
         })
     }
 
-    /// The end of a segment that is empty: writes its header.
+    /// The tail of an empty segment. Writes its header.
     pub(super) fn begin(
         files: SegmentFiles,
         file: File,
@@ -93,7 +93,7 @@ impl JournalTail {
         Ok(tail)
     }
 
-    /// Writes one record, with one system call. A failure leaves the journal as it was.
+    /// Writes one record with one system call. A failure leaves the journal unchanged.
     pub(super) fn append<T: Serialize + ?Sized>(
         &mut self,
         at: Timestamp,
@@ -103,8 +103,8 @@ impl JournalTail {
         self.append_all(at, iter::once((kind, data)))
     }
 
-    /// Writes records that belong together with one system call, so that a kill leaves all of them
-    /// or none, and gives the number of the first. A failure leaves the journal as it was.
+    /// Writes several records with one system call, so that a kill leaves all of them or none.
+    /// Returns the number of the first. A failure leaves the journal unchanged.
     pub(super) fn append_all<'r, T: Serialize + ?Sized + 'r>(
         &mut self,
         at: Timestamp,
@@ -137,7 +137,7 @@ impl JournalTail {
         }
     }
 
-    /// Cuts off what a failed write left, so that the journal ends in a whole record again.
+    /// Truncates what a failed write left, so that the journal ends with a complete record.
     fn take_back(&mut self, error: io::Error) -> JournalError {
         match self.cut() {
             Ok(()) => JournalError::io("write to", self.files.current())(error),
@@ -156,14 +156,14 @@ impl JournalTail {
         failpoint::hit("journal.truncate").and_then(|()| self.file.set_len(self.end))
     }
 
-    /// Goes on behind records that others added to the same segment.
+    /// Advances past records that others appended to the same segment.
     pub(super) fn advance(&mut self, last: Spot, end: u64) {
         self.next = last.seq + 1;
         self.last = last.offset;
         self.end = end;
     }
 
-    /// Where the records end by now, for a sync that has to reach it.
+    /// The current end of the records, for a sync that has to reach it.
     pub(super) fn mark(&self) -> SyncMark {
         SyncMark {
             file: Arc::clone(&self.file),
@@ -173,17 +173,17 @@ impl JournalTail {
         }
     }
 
-    /// Whether the segment has to be closed before the next record. One with nothing but its header
-    /// never is.
+    /// Whether the segment has to be closed before the next record. A segment with only its header
+    /// is never full.
     pub(super) fn is_full(&self, limit: Option<u64>) -> bool {
         limit.is_some_and(|limit| self.end >= limit) && self.next > self.first + 1
     }
 
-    /// Closes the segment and begins the next one.
+    /// Closes the segment and starts the next one.
     ///
-    /// The next segment is written under a temporary name, so a full disk is noticed before
+    /// The next segment is written under a temporary name first, so a full disk is noticed before
     /// anything is renamed. A crash between the two renames leaves a journal without a current
-    /// segment, which opening makes anew.
+    /// segment; opening creates it.
     pub(super) fn rotate(&mut self, at: Timestamp) -> Result<(), JournalError> {
         self.check_usable()?;
         let current = self.files.current().to_owned();
@@ -197,7 +197,7 @@ impl JournalTail {
         failpoint::write_all("journal.rotate.write", temp.as_file_mut(), &line)
             .map_err(failed("begin a segment of"))?;
         let id = identify(temp.as_file(), &current)?;
-        // Records in the next segment must not outlive records in this one.
+        // Records in the next segment must not become durable before those in this one.
         self.sync()?;
         failpoint::hit("journal.rotate.rename")
             .and_then(|()| rename_new(&current, &self.files.closed(self.first)))
@@ -212,7 +212,7 @@ impl JournalTail {
         let file = published.map_err(|error| {
             self.break_off(format!("a segment was closed and none begun ({error})"))
         })?;
-        // A temporary file is locked while it is one; from now on that is the turn to sync.
+        // Temporary files are locked. From now on the lock on this file means the right to sync.
         let _never_refused = file.unlock();
         self.id = id;
         self.file = Arc::new(file);
@@ -224,16 +224,16 @@ impl JournalTail {
         Ok(())
     }
 
-    /// Makes everything written durable. After a failure nobody knows what is on disk, so the tail
-    /// breaks off.
+    /// Makes everything written durable. After a failure the state on disk is unknown, so the tail
+    /// refuses later writes.
     pub(super) fn sync(&mut self) -> Result<(), JournalError> {
         sync_data(&self.file).map_err(|error| self.break_off(format!("a sync failed ({error})")))
     }
 
-    /// The record that was written last.
+    /// The position of the last record.
     pub(super) fn checkpoint(&self) -> Checkpoint {
         let mut end = [0; 11];
-        // One that cannot be read back gives a checkpoint that nobody will believe.
+        // If it cannot be read back, the checkpoint gets a wrong checksum and will be rejected.
         let read = self
             .file
             .read_exact_at(&mut end, self.end.saturating_sub(11));
@@ -249,7 +249,7 @@ impl JournalTail {
         }
     }
 
-    /// Refuses every later write, and says why.
+    /// Refuses every later write with this reason.
     pub(super) fn break_off(&mut self, why: String) -> JournalError {
         self.broken = Some(why.clone());
         JournalError::Broken {
@@ -269,7 +269,7 @@ impl JournalTail {
     }
 }
 
-/// The promise point: what was written to the file survives a power cut.
+/// Syncs the data of a file, so that it survives a power cut.
 pub(super) fn sync_data(file: &File) -> io::Result<()> {
     failpoint::hit("journal.sync")?;
     file.sync_data()
@@ -293,7 +293,8 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
 
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        // File systems that cannot do it in one step get two; nobody else renames to this name.
+        // Fallback for file systems without `RENAME_NOREPLACE`; no other process renames to this
+        // name.
         Err(Errno::INVAL | Errno::NOSYS) if !to.try_exists()? => std::fs::rename(from, to),
         renamed => Ok(renamed?),
     }

@@ -1,4 +1,4 @@
-//! What a journal promises, and the desk its tests write on.
+//! The guarantees of a journal, and the fixture of its tests.
 
 mod damage;
 mod follow;
@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::*;
 
-/// A directory with one journal in it, and a clock that stands still.
+/// A directory with one journal in it, and a fixed clock.
 struct Desk {
     temp: tempfile::TempDir,
     clock: Clock,
@@ -50,7 +50,7 @@ impl Desk {
         Journal::open(&self.path(), &self.clock, &self.options)
     }
 
-    /// A journal with notes numbered from 0, closed.
+    /// Writes a journal with notes numbered from 0, and closes it.
     fn written(self, notes: u64) -> Self {
         note(&self.open().unwrap(), 0..notes);
         self
@@ -68,7 +68,7 @@ impl Desk {
         Reader::open(&self.path(), From::Beginning)?.collect()
     }
 
-    /// The numbers of the notes, after checking that the records are numbered without a gap.
+    /// The numbers of the notes. Checks that the records are numbered without a gap.
     fn notes(&self) -> Vec<u64> {
         let records = self.read().unwrap();
         assert!(
@@ -210,7 +210,7 @@ fn a_checkpoint_bounds_what_is_read() {
     let checkpoint = journal.checkpoint();
     note(&journal, 7..20);
     drop(journal);
-    // What stands before the checkpoint is not looked at, so damage there goes unnoticed.
+    // Nothing before the checkpoint is read, so damage there is not noticed.
     let first = SegmentFiles::new(&desk.path()).closed(1);
     let mut bytes = fs::read(&first).unwrap();
     let middle = bytes.len() / 2;

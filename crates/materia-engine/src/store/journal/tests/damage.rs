@@ -1,4 +1,4 @@
-//! Whatever is not a torn end is refused with its place, and nothing is changed.
+//! Anything but an incomplete end is refused with its position, and nothing is changed.
 
 use super::*;
 
@@ -6,7 +6,7 @@ use super::*;
 fn every_flipped_byte_is_refused_with_its_place_and_nothing_is_changed() {
     let desk = Desk::new().written(3);
     let bytes = desk.bytes();
-    // The last newline is left out: without it the line is an unfinished one.
+    // Skip the last newline: without it the line is incomplete, not damaged.
     for at in 0..bytes.len() - 1 {
         let mut flipped = bytes.clone();
         flipped[at] ^= 1;
@@ -164,7 +164,7 @@ fn a_line_with_a_right_checksum_that_is_no_record_is_placed_by_the_reader() {
     );
 }
 
-/// CRC-32 the slow way.
+/// A bitwise CRC-32 as a reference.
 fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |sum: u32, byte| {
         (0..8).fold(sum ^ u32::from(*byte), |sum, _| {

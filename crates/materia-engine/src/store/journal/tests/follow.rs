@@ -1,4 +1,4 @@
-//! Followers see every record once, and wake up by the kernel.
+//! Followers see every record once, and are woken by the kernel.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Closing segments loses and repeats nothing, wherever it stops.
+//! Closing segments loses and repeats nothing, wherever it is interrupted.
 
 use super::*;
 

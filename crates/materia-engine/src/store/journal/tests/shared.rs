@@ -1,4 +1,4 @@
-//! Many writers, one sequence.
+//! Many writers produce one sequence of records.
 
 use super::*;
 
@@ -65,7 +65,7 @@ fn the_torn_end_of_a_dead_writer_is_cut_by_the_next() {
     add(&journal, 0);
     let mut bytes = desk.bytes();
     bytes.extend_from_slice(b"{\"seq\":3,\"at");
-    // The same file grows, as it does when another process dies while writing.
+    // The same file grows, as if another process died while writing.
     desk.put(&bytes);
     assert_eq!(add(&journal, 1), 4);
     assert_eq!(desk.read().unwrap()[2].kind, RECOVERED);
@@ -104,7 +104,7 @@ fn a_record_that_another_sync_has_reached_needs_none_of_its_own() {
     add(&one, 2);
     one.commit().unwrap();
     assert_eq!(one.syncs(), 1, "what nobody has synced is synced");
-    // Somebody who comes later finds everything durable, the name of the file too.
+    // A handle opened later finds everything durable, including the name of the file.
     let three = share(&desk);
     three.commit().unwrap();
     assert_eq!(three.syncs(), 0);
@@ -118,7 +118,7 @@ fn what_was_cut_takes_its_durability_with_it() {
     let mut bytes = desk.bytes();
     bytes.extend_from_slice(format!("{{\"seq\":3,\"at\":\"{}", "x".repeat(4000)).as_bytes());
     desk.put(&bytes);
-    // A sync that reaches the torn bytes too.
+    // A sync that covers the incomplete bytes as well.
     fs::write(desk.path().with_file_name("events.jsonl.lock"), "").unwrap();
     two.commit().unwrap();
     add(&one, 1);

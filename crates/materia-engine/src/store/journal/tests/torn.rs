@@ -1,4 +1,4 @@
-//! A journal cut at any byte opens.
+//! A journal truncated at any byte opens.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -112,7 +112,7 @@ fn whoever_reads_while_a_torn_end_is_written_over_sees_no_damage() {
         scope.spawn(|| {
             for round in 0..4000 {
                 file.set_len(whole.len() as u64).unwrap();
-                // The end of somebody who was killed, and what the next one writes.
+                // An incomplete line of a killed writer, and what the next writer appends.
                 (&file).write_all(&vec![b'{'; round % line.len()]).unwrap();
                 file.set_len(whole.len() as u64).unwrap();
                 (&file).write_all(&line).unwrap();
