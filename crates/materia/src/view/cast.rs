@@ -355,7 +355,7 @@ impl screen::Report for CastReport {
     }
 }
 
-/// The tokens and the cost, if the cast called agents.
+/// The turns, tokens and cost, or `None` if the cast used no tokens.
 fn used(report: &CastReport) -> Option<String> {
     let used = &report.usage.total;
     if used.tokens.total == 0 {
