@@ -151,7 +151,7 @@ fn rows(frame: &mut Frame<'_>, app: &mut App, area: Rect) {
     app.areas.list = list;
 }
 
-/// Renders one row. The mark of the selected row spans its full width.
+/// Renders one row. The selected row is highlighted over its full width.
 fn row_line(app: &App, row: &Row, selected: Option<usize>, name: usize) -> Line<'static> {
     let note = if row.what.is_empty() {
         row.note.clone()
