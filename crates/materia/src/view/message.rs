@@ -146,7 +146,7 @@ impl WatchObserver for NewsView {
     }
 }
 
-/// At most this many runs get their own colour.
+/// After this many runs, the assignment of colours starts over.
 const MOST_SEEN: usize = 1000;
 
 impl NewsView {
