@@ -1,7 +1,8 @@
-//! The command line: one file per verb, and the grammar they share.
+//! The command line: one file per subcommand, and the grammar they share.
 //!
-//! Owns the parsing of argv and the choice of the voice. A verb's file turns words into one call of
-//! the facade and hands the report to the view. Never acts on its own.
+//! Owns the parsing of argv and the choice of the output format. A subcommand's file turns
+//! arguments into one call of the engine's API and passes the report to the view. Contains no logic
+//! of its own.
 
 mod usage;
 mod help;
@@ -166,14 +167,14 @@ enum Verb {
     Man(man::Man),
 }
 
-/// The whole grammar with the words of every verb, for the pages that are made of it.
+/// The complete grammar with the help of every subcommand, for generated pages.
 pub fn grammar() -> clap::Command {
     let mut grammar = CommandLine::command();
     grammar.build();
     grammar
 }
 
-/// Parses the arguments, runs the verb, says how it went.
+/// Parses the arguments, runs the subcommand and reports the result. Returns the exit code.
 pub fn run(mut world: World, doors: &Doors) -> u8 {
     let line = match CommandLine::try_parse_from(&world.args) {
         Ok(line) => line,
@@ -240,7 +241,7 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
     })
 }
 
-/// Applies `-C`, and arms what test builds can arm.
+/// Applies `-C`. Test builds also arm a failpoint here.
 fn settle(world: &mut World, common: &Common) -> Result<(), ApiError> {
     #[cfg(feature = "test-fakes")]
     if let Some(spec) = world.variable("MATERIA_FAILPOINT") {

@@ -1,8 +1,8 @@
-//! `materia top`: the terminal inspector. Runs and casts, live, with what they say and a way to
-//! steer them.
+//! `materia top`: the terminal inspector. Shows runs and casts live, with their output, and lets
+//! the user control them.
 //!
-//! Owns the loop between keys, changes and the picture. It is woken by the terminal, by the engine
-//! when a run or a cast changes, and by a clock that moves the ages. Computes nothing.
+//! Owns the loop between input, changes and drawing. It wakes on terminal input, on a change that
+//! the engine reports, and on a timer that updates the ages. Computes nothing.
 
 mod app;
 mod rows;
@@ -24,13 +24,13 @@ use crate::world::World;
 use app::{App, KeyEffect};
 use terminal::Terminal;
 
-/// How often ages move, and everything is listed even if nothing changed.
+/// The interval at which ages are updated and everything is listed again, even without changes.
 const TICK: Duration = Duration::from_secs(1);
-/// How long changes are gathered before the next list: a run that writes much costs no more than
-/// one that writes little.
+/// The minimum time between two lists. Changes in between are batched, so that a run with much
+/// output costs no more than one with little.
 const GATHER: Duration = Duration::from_millis(80);
 
-/// Shows everything until the user leaves; returns the exit code.
+/// Runs the inspector until the user quits. Returns the exit code.
 pub fn run(world: &World, top: &TopOptions) -> u8 {
     let interactive = world.terminals.stdin && world.terminals.stdout;
     let shown = if interactive && !top.once && top.format == OutputFormat::Human {
@@ -80,7 +80,7 @@ fn watch(world: &World, top: &TopOptions) -> Result<u8, ApiError> {
     }
 }
 
-/// Lists everything once, for programs and where there is no terminal.
+/// Lists everything once, for programs and without a terminal.
 fn list(engine: &Engine, top: &TopOptions) -> Result<(), ApiError> {
     let found = engine.top(&request(top))?;
     match top.format {

@@ -1,7 +1,8 @@
-//! What people and programs see. The only room that prints.
+//! Output for people and programs. The only module that prints.
 //!
-//! Owns the screen, its colours and the two voices: for people, and `--json` for programs. Says
-//! what the verbs report and computes nothing of its own. stdout is data, stderr is talk.
+//! Owns the screen, its colours and the two output formats: text for people, and `--json` for
+//! programs. Renders the engine's reports and computes nothing itself. Results go to stdout,
+//! messages to stderr.
 
 pub mod style;
 mod screen;
@@ -62,17 +63,17 @@ pub use waiting::WaitView;
 use crate::world::World;
 use materia_engine::api::Audience;
 
-/// Who is listening.
+/// The format in which results and errors are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputFormat {
-    /// A person.
+    /// Text for people.
     Human,
-    /// A program: exactly one JSON document on stdout.
+    /// Exactly one JSON document on stdout, for programs.
     Json,
 }
 
 impl OutputFormat {
-    /// For whom the engine answers.
+    /// The audience to pass to the engine.
     pub fn audience(self) -> Audience {
         match self {
             Self::Human => Audience::Person,
@@ -80,8 +81,8 @@ impl OutputFormat {
         }
     }
 
-    /// Who listens, as far as the bare words tell: for failures before, or outside, the parsing of
-    /// them.
+    /// The format that the raw arguments ask for. Used for errors before or outside argument
+    /// parsing.
     pub fn of(world: &World) -> Self {
         if world.args.iter().any(|word| word == "--json") {
             Self::Json

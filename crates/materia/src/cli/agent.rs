@@ -1,4 +1,4 @@
-//! `materia agent`: one turn of an agent, and which agents there are.
+//! `materia agent`: runs one turn of an agent, or lists the agents.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `materia budget`: what a cast may spend, and raising it.
+//! `materia budget`: shows or raises the limits of a cast.
 
 use clap::Args;
 use materia_engine::api::{ApiError, BudgetChange, CastBudgetRequest, ErrorKind, TokenLimit};
@@ -60,7 +60,7 @@ impl Budget {
     }
 }
 
-/// Which of the words are a cast and a limit.
+/// Splits the arguments into a cast and a limit.
 fn parse(words: &[String]) -> Result<(Option<&str>, Option<TokenLimit>), ApiError> {
     match words {
         [] => Ok((None, None)),
@@ -79,7 +79,7 @@ fn parse(words: &[String]) -> Result<(Option<&str>, Option<TokenLimit>), ApiErro
     }
 }
 
-/// `500000`, `500k`, `1.5M`, `+200k`.
+/// Parses a limit: `500000`, `500k`, `1.5M`, `+200k`.
 fn tokens(word: &str) -> Option<TokenLimit> {
     let (more, rest) = word
         .strip_prefix('+')

@@ -1,4 +1,4 @@
-//! `materia cast`: drives a request through a loadout.
+//! `materia cast`: runs a request through a loadout.
 
 use std::path::PathBuf;
 
@@ -71,7 +71,7 @@ impl Cast {
 }
 
 impl AgentArgs {
-    /// The agents, as a request names them.
+    /// The agents in the form of an engine request.
     pub(super) fn choice(self) -> AgentChoice {
         AgentChoice {
             agent: self.agent,
@@ -79,7 +79,7 @@ impl AgentArgs {
         }
     }
 
-    /// How a cast is driven.
+    /// The options in the form of an engine request.
     pub(super) fn options(self, config: Config, detach: bool) -> CastOptions {
         CastOptions {
             config: config.named(),

@@ -1,4 +1,4 @@
-//! `materia cast-show`: everything that one cast did.
+//! `materia cast-show`: shows the steps, events and files of one cast.
 
 use clap::Args;
 use materia_engine::api::{ApiError, CastParts, CastShowRequest};

@@ -8,7 +8,7 @@ use super::config::Config;
 use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 
-/// How many casts a person sees without `--limit`.
+/// The number of casts shown to people without `--limit`.
 const DEFAULT_LIMIT: usize = 20;
 
 /// List the casts of this project, the newest first

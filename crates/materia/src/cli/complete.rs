@@ -1,7 +1,7 @@
 //! Completes a command line: commands and options from the grammar, ids and names from the engine.
 //!
-//! Owns which argument takes which kind of name. Never fails: without proposals the shell completes
-//! file names.
+//! Owns which argument takes which kind of name. Never fails: without proposals, the shell
+//! completes file names.
 
 use clap::{Arg, ArgAction, Args, Command};
 use materia_model::text;
@@ -46,7 +46,8 @@ impl Complete {
     }
 }
 
-/// The words of a line behind its first, the last of them empty where the line ends in a blank.
+/// Splits a line into words, without the program's name. Adds an empty last word if the line ends
+/// in whitespace, because a new word begins there.
 fn split(line: &str) -> Vec<String> {
     let mut words: Vec<String> = line
         .split_whitespace()
@@ -106,13 +107,13 @@ fn proposals(world: &World, words: &[String]) -> Vec<Proposal> {
         .unwrap_or_default()
 }
 
-/// How far the words of a line have led.
+/// The parser's position after the words so far.
 struct Place<'c> {
     command: &'c Command,
     path: Vec<&'c str>,
-    /// The option whose value comes next.
+    /// The option whose value is expected next.
     wants: Option<&'c Arg>,
-    /// The positional words so far.
+    /// The positional arguments so far.
     given: Vec<String>,
 }
 
@@ -180,7 +181,8 @@ fn options(command: &Command) -> Vec<Proposal> {
     shown.filter_map(long).collect()
 }
 
-/// What an argument takes: its own words where it has some, else things of its kind.
+/// The values of an argument: its possible values if it has a fixed set, otherwise names from the
+/// engine.
 fn values(world: &World, at: &Place<'_>, argument: &Arg) -> Vec<Proposal> {
     let own = argument.get_possible_values();
     if !own.is_empty() {

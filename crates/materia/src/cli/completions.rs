@@ -1,7 +1,7 @@
-//! `materia completions`: the lines by which a shell asks us what could stand at the end of a line.
+//! `materia completions`: prints the completion script of a shell.
 //!
-//! Owns one small script per shell. What is proposed is never in them: they ask the hidden
-//! `complete`, so that runs, recipes and loadouts are those that there are now.
+//! Owns one small script per shell. The scripts contain no proposals: they call the hidden
+//! `complete`, so that runs, recipes and loadouts are always current.
 
 use clap::{Args, ValueEnum};
 
@@ -38,8 +38,8 @@ impl Completions {
     }
 }
 
-/// Bash takes a colon for the end of a word, so that what stands before the last one is cut off
-/// again.
+/// Bash treats a colon as a word break and replaces only what follows the last one. The script
+/// therefore removes everything up to it from each proposal.
 const BASH: &str = r#"_materia() {
     local line=${COMP_LINE:0:COMP_POINT} word one cut=
     word=${line##*[[:space:]]}

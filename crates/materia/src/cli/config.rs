@@ -1,4 +1,4 @@
-//! The option by which a command line names a config file.
+//! The option that names a config file.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ pub(super) struct Config {
 }
 
 impl Config {
-    /// Its path, as it was typed.
+    /// The path, as the user typed it.
     pub(super) fn named(self) -> Option<PathBuf> {
         self.config
     }

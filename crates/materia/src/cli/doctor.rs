@@ -1,4 +1,4 @@
-//! `materia doctor`: says what the promises need on this host, and whether it is there.
+//! `materia doctor`: checks whether this machine has what materia's guarantees need.
 
 use clap::Args;
 use materia_engine::api::{ApiError, DoctorRequest};

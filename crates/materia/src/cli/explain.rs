@@ -1,4 +1,4 @@
-//! `materia explain`: shows what a template would run, and starts nothing.
+//! `materia explain`: shows what a template would run, without starting it.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `materia export`: a loadout for other programs, or a cast as one page to hand on.
+//! `materia export`: writes a loadout for other programs, or a cast as one HTML page to share.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! `materia fork`: a new cast that begins behind a finished step of another one.
+//! `materia fork`: starts a new cast from a finished step of another one.
 
 use clap::Args;
 use materia_engine::api::{ApiError, ForkReport, ForkRequest};

@@ -48,8 +48,8 @@ impl Continue {
         screen: Screen,
         format: OutputFormat,
     ) -> Result<u8, ApiError> {
-        // No id contains a space: a single argument with one is the text, for the newest cast that
-        // waits for it.
+        // No id contains a space. A single argument with a space is therefore the text, for the
+        // newest cast that waits for an answer.
         let (id, text) = match (self.cast.id, self.words) {
             (Some(only), None) if only.contains(char::is_whitespace) => (None, Some(only)),
             given => given,

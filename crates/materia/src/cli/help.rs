@@ -1,9 +1,9 @@
-//! The first page of help: every verb, by what people come for.
+//! The first page of help: every subcommand, grouped by task.
 //!
-//! Owns the groups and their order. The words of each verb stay with the verb; a line here says
-//! what a group of them is for. A test holds this page against the verbs that there are.
+//! Owns the groups and their order. The help of each subcommand stays in its own file; a line here
+//! says what a group is for. A test compares this page with the existing subcommands.
 
-/// The page, for the grammar.
+/// The help page, for the grammar.
 pub(super) const PAGE: &str = "\
 {about}
 

@@ -1,4 +1,4 @@
-//! `materia import`: recipes of other tools.
+//! `materia import`: converts recipes of other tools.
 
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
-//! The options by which a command line names a template, values, files and standard input.
+//! The options that name a template, its values, files and standard input.
 //!
-//! Owns their meaning. Shared by the commands that take a template.
+//! Owns their meaning. Called by the subcommands that take a template.
 
 use std::fs::File;
 use std::io;
@@ -44,7 +44,7 @@ pub(super) struct Template {
 }
 
 impl Template {
-    /// The request that these options make.
+    /// Builds the request for the engine.
     pub(super) fn request(self) -> Result<TemplateRequest, ApiError> {
         let is_stdin = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_dash);
         if is_stdin(&self.values) && is_stdin(&self.stdin) {
@@ -64,7 +64,7 @@ impl Template {
         })
     }
 
-    /// The template, and the words behind its name.
+    /// The template, and the arguments after its name.
     pub(super) fn source(self) -> Result<(TemplateSource, Vec<String>), ApiError> {
         let mut words = self.words;
         match (self.template, self.file) {
@@ -79,23 +79,23 @@ impl Template {
         }
     }
 
-    /// Whether a template, its file or its values were given.
+    /// Whether the user gave a template, a file or values.
     pub(super) fn is_named(&self) -> bool {
         self.template.is_some() || self.file.is_some() || self.values.is_some()
     }
 
-    /// Whether stdin was given.
+    /// Whether the user gave `--stdin`.
     pub(super) fn has_stdin(&self) -> bool {
         self.stdin.is_some()
     }
 
-    /// The words that are neither options nor their values.
+    /// The positional arguments.
     pub(super) fn words(&self) -> &[String] {
         &self.words
     }
 }
 
-/// The values in a JSON document; `-` is stdin.
+/// The values from a JSON document. `-` means stdin.
 pub(super) fn values(path: Option<PathBuf>) -> Result<TemplateValues, ApiError> {
     path.map_or_else(
         || Ok(TemplateValues::default()),
@@ -103,7 +103,7 @@ pub(super) fn values(path: Option<PathBuf>) -> Result<TemplateValues, ApiError> 
     )
 }
 
-/// A file, or stdin where it is `-`.
+/// The input from a file. `-` means stdin.
 pub(super) fn input(path: PathBuf) -> Result<InputSource, ApiError> {
     if is_dash(&path) {
         stdin().map(InputSource::Stdin)
@@ -112,7 +112,7 @@ pub(super) fn input(path: PathBuf) -> Result<InputSource, ApiError> {
     }
 }
 
-/// The stdin of this process, to be read by the engine.
+/// A duplicate of this process's stdin, for the engine to read.
 pub(super) fn stdin() -> Result<File, ApiError> {
     let file = io::stdin().as_fd().try_clone_to_owned().map(File::from);
     file.map_err(|error| {

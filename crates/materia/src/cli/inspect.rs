@@ -1,4 +1,4 @@
-//! `materia inspect`: shows runs, sessions and this program.
+//! `materia inspect`: shows runs, sessions and the state of materia itself.
 
 use clap::Args;
 use materia_engine::api::{ApiError, InspectRequest};

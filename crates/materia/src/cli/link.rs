@@ -1,4 +1,4 @@
-//! `materia link` and `materia autocast`: casts of what stands in no config as one loadout.
+//! `materia link` and `materia autocast`: cast loadouts and materia that no config combines.
 
 use clap::Args;
 use materia_engine::api::{ApiError, ErrorKind, LinkRequest};

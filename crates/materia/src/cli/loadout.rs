@@ -1,4 +1,4 @@
-//! `materia loadout`: which loadouts there are, which one is active, what is wrong with them.
+//! `materia loadout`: lists and validates loadouts, and selects the active one.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `materia man`: the manual, made from the same grammar as the help.
+//! `materia man`: prints the manual, generated from the same grammar as the help.
 
 use clap::{Args, CommandFactory};
 use materia_model::text;

@@ -1,4 +1,4 @@
-//! `materia mcp` and `materia bridge`: let an agent in, on stdin and stdout.
+//! `materia mcp` and `materia bridge`: serve an agent on stdin and stdout.
 
 use clap::Args;
 

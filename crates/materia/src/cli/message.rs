@@ -1,4 +1,4 @@
-//! `materia message`: says something to an actor.
+//! `materia message`: sends a message to an actor.
 
 use std::path::PathBuf;
 

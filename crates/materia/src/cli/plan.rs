@@ -1,4 +1,4 @@
-//! `materia plan`: how far a loadout fans out, without asking a model.
+//! `materia plan`: computes how many turns a loadout takes at most, without calling a model.
 
 use clap::Args;
 use materia_engine::api::{ApiError, PlanRequest};

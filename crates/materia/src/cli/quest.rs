@@ -1,4 +1,4 @@
-//! `materia quest`: requests that wait for their turn, and running them one behind the other.
+//! `materia quest`: queues requests and runs them one after the other.
 
 use clap::{Args, Subcommand};
 use materia_engine::api::{
@@ -11,7 +11,7 @@ use super::config::Config;
 use crate::view::{CastView, OutputFormat, Screen};
 use crate::world::World;
 
-/// How many quests people are shown.
+/// The number of quests shown to people without `--limit`.
 const DEFAULT_LIMIT: usize = 50;
 
 /// Keep requests on a board and run them one behind the other

@@ -1,4 +1,4 @@
-//! `materia receive`: a program takes its next message, and says what became of it.
+//! `materia receive`: takes the next message of a run, and acknowledges or fails it.
 
 use std::time::Duration;
 

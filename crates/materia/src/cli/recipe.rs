@@ -1,4 +1,4 @@
-//! `materia recipe`: which recipes there are, what one of them is made of, what is wrong with them.
+//! `materia recipe`: lists, shows and validates recipes.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `materia schema`: the JSON Schemas of what people write, for their editors.
+//! `materia schema`: prints the JSON Schemas of user-written documents, for editors.
 
 use clap::{Args, ValueEnum};
 use materia_model::cast::event;

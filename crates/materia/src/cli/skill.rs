@@ -1,4 +1,4 @@
-//! `materia skill`: teaches an agent to use this program.
+//! `materia skill`: installs the skill that teaches an agent to use materia.
 
 use std::path::PathBuf;
 

@@ -27,7 +27,8 @@ use crate::world::World;
     materia wait run:tests\n\n\
     Answers once the run is on disk and its supervisor runs. Exits with 2 when the template or its values are \
     wrong, 4 when a run of that id is running.")]
-// What goes on by itself has no stdin; saying so is better than not knowing the word.
+// A detached run has no stdin. The hidden option lets us report that, rather than an unknown
+// option.
 #[command(mut_arg("stdin", |stdin| stdin.hide(true)))]
 pub(super) struct Spawn {
     #[command(flatten)]
@@ -106,7 +107,7 @@ impl Spawn {
         Ok(0)
     }
 
-    /// What every kind of run can be given.
+    /// The options that apply to every kind of run.
     fn options(&self) -> RunOptions {
         RunOptions {
             address: self.address.clone(),
@@ -124,7 +125,7 @@ impl Spawn {
         }
     }
 
-    /// An agent is a run whose messages become turns (A12).
+    /// Spawns an agent: a run that takes each message as the prompt of a turn.
     fn agent(self, world: &World, screen: Screen, format: OutputFormat) -> Result<u8, ApiError> {
         if self.template.is_named() {
             return Err(
@@ -144,7 +145,7 @@ impl Spawn {
         Ok(0)
     }
 
-    /// A cast is a run (A12).
+    /// Spawns a cast: it gets an address and a session like any other run.
     fn cast(
         self,
         loadout: String,
@@ -213,7 +214,7 @@ impl RoleArgs {
         }
     }
 
-    /// Refuses what only an agent could use.
+    /// Rejects options that only apply to an agent.
     fn check_unused(&self) -> Result<(), ApiError> {
         let used = [
             ("--model", self.model.is_some()),

@@ -1,4 +1,4 @@
-//! `materia split`: shows the words of a command line, as a template splits them.
+//! `materia split`: splits a command line into words, as a template does.
 
 use clap::Args;
 use materia_model::finding::Source;

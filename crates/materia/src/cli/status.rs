@@ -1,4 +1,4 @@
-//! `materia status`: where the active cast is, or the last one.
+//! `materia status`: shows the state of the active cast, or of the last one.
 
 use clap::Args;
 use materia_engine::api::{ApiError, CastStatusRequest};

@@ -1,4 +1,4 @@
-//! `materia tool`: recipes that agents can call: listed, called, registered, changed, removed.
+//! `materia tool`: lists, calls, registers, updates and removes the recipes that agents can call.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `materia top`: the terminal inspector, which is a front end of its own.
+//! `materia top`: starts the terminal inspector, which is a separate front end.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `materia trust`: what this project would run, and agreeing to it.
+//! `materia trust`: shows what this project would run, and records the user's consent.
 
 use std::path::PathBuf;
 

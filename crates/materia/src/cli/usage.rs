@@ -1,6 +1,6 @@
-//! Wrong words on the command line, said like every other failure.
+//! Usage errors, reported like every other error.
 //!
-//! Owns the translation of the parser's errors. Help and version are no errors: they go to stdout.
+//! Owns the translation of clap's errors. Help and version are not errors: they go to stdout.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::view::{OutputFormat, Screen};
 use crate::world::World;
 use materia_engine::api::{ApiError, ErrorKind};
 
-/// Says help, the version, or what is wrong with the arguments; gives the exit code.
+/// Prints help, the version, or the usage error. Returns the exit code.
 pub(super) fn tell(error: &clap::Error, world: &World) -> u8 {
     let screen = Screen::new(world, ColorChoice::Auto);
     match error.kind() {
@@ -52,7 +52,7 @@ fn hint(error: &clap::Error) -> String {
     let suggestion = suggested.iter().find_map(|kind| match error.get(*kind) {
         Some(ContextValue::String(one)) => Some(format!("`{one}`")),
         Some(ContextValue::Strings(many)) if !many.is_empty() => {
-            // The likeliest comes last, and three are enough.
+            // clap sorts the best match last. Three suggestions are enough.
             let quoted: Vec<String> = many
                 .iter()
                 .rev()
@@ -70,7 +70,7 @@ fn hint(error: &clap::Error) -> String {
     )
 }
 
-/// The verb that a word which is none may have meant, where the parser suggests nothing.
+/// The closest subcommand to an unknown one, if clap suggests nothing.
 fn unknown_verb(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
@@ -83,7 +83,7 @@ fn unknown_verb(error: &clap::Error) -> Option<String> {
     text::closest(word, verbs).map(|verb| format!("`{verb}`"))
 }
 
-/// The command that was typed, without what is wrong with it.
+/// The subcommand that the user typed, without the invalid arguments.
 fn typed(error: &clap::Error) -> String {
     let usage = match error.get(ContextKind::Usage) {
         Some(ContextValue::StyledStr(usage)) => usage.to_string(),
@@ -102,7 +102,7 @@ fn typed(error: &clap::Error) -> String {
     }
 }
 
-/// The directory that `-C` names, if it is one.
+/// Resolves the directory of `-C`, or fails if it is not a directory.
 pub(super) fn directory(world: &World, given: &Path) -> Result<PathBuf, ApiError> {
     let path = world.path(given);
     if path.is_dir() {

@@ -1,4 +1,4 @@
-//! `materia utility`: runs a shipped utility by hand, as a cast would.
+//! `materia utility`: runs a shipped utility directly, as a cast would.
 
 use clap::Args;
 

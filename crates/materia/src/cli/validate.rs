@@ -1,4 +1,4 @@
-//! `materia validate`: says everything that is wrong with config files.
+//! `materia validate`: reports every problem in config files and recipes.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ impl Validate {
     }
 }
 
-/// Reports what was found; returns the exit code.
+/// Prints the report and returns the exit code.
 pub(super) fn told(report: &ValidateReport, screen: Screen, format: OutputFormat) -> u8 {
     screen.report(report, format);
     report.exit_code()

@@ -1,4 +1,4 @@
-//! `materia wait`: blocks until runs are over.
+//! `materia wait`: blocks until runs end.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ impl Wait {
     }
 }
 
-/// A number of seconds, also a part of one.
+/// Parses a number of seconds, which may have a fraction.
 pub(super) fn seconds(given: &str) -> Result<Duration, String> {
     let seconds: f64 = given
         .parse()

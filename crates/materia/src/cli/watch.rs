@@ -1,4 +1,4 @@
-//! `materia watch`: tells a host what its runs say and how they end, each once.
+//! `materia watch`: reports the messages and ends of runs to a host, each once.
 
 use clap::Args;
 use materia_engine::api::{ApiError, WatchRequest};

@@ -1,28 +1,27 @@
-//! What the inspector shows and what the user is doing: pure, so that it can be tested as a table.
+//! The state of the inspector. Free of I/O, so that tests can drive it.
 //!
-//! Owns the selection, the filter, the tabs and the line that is being typed. Never reads, never
-//! draws.
+//! Owns the selection, the filter, the tabs and the input line. Never reads, never draws.
 
 use materia_engine::api::TopSide;
 use ratatui::layout::Rect;
 
 use super::rows::Row;
 
-/// What the user is doing.
+/// What the keys currently do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) enum Mode {
-    /// Looking around.
+    /// Moving through the list and the detail.
     #[default]
     Browse,
     /// Typing a filter.
     Filter,
     /// Typing a message.
     Say(String),
-    /// Typing an answer for a cast that waits; it may be empty.
+    /// Typing an answer for a paused cast. It may be empty.
     Answer(String),
-    /// Asked to confirm an action.
+    /// Waiting for the user to confirm an action.
     Confirm(Action),
-    /// Reading the keys.
+    /// Reading the list of keys.
     Help,
 }
 
@@ -33,31 +32,31 @@ pub(super) struct Action {
     pub(super) kind: ActionKind,
 }
 
-/// What an action does.
+/// The kind of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ActionKind {
-    /// Ends it.
+    /// Kills a run or aborts a cast.
     Kill,
-    /// Lets it go on.
+    /// Continues it.
     Continue,
     /// Sends it a message.
     Say(String),
 }
 
-/// What follows from a key.
+/// The effect of a key.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum KeyEffect {
-    /// Only the picture changed.
+    /// Redraw the screen.
     Redraw,
-    /// Another run, cast or side is selected.
+    /// Read the detail again: another row or tab is selected.
     Reload,
-    /// An action is performed.
+    /// Perform an action.
     Perform(Action),
-    /// The inspector ends.
+    /// Quit the inspector.
     Quit,
 }
 
-/// Where things were drawn, for the mouse.
+/// The drawn areas, to find the target of a mouse event.
 #[derive(Debug, Default)]
 pub(super) struct Areas {
     pub(super) list: Rect,
@@ -65,23 +64,23 @@ pub(super) struct Areas {
     pub(super) tabs: Vec<(Rect, TopSide)>,
 }
 
-/// Everything that is shown.
+/// The state that is drawn.
 #[derive(Debug)]
 pub(super) struct App {
     all: Vec<Row>,
     pub(super) filter: String,
-    /// The place of the selection among the rows that fit.
+    /// The index of the selected row among those that match the filter.
     pub(super) selected: usize,
-    /// The first row that is drawn.
+    /// The index of the first row that is drawn.
     pub(super) first: usize,
     pub(super) tab: TopSide,
     pub(super) mode: Mode,
     pub(super) detail: Vec<String>,
-    /// Whether the end of the detail is shown, also when it grows.
+    /// Whether the detail stays scrolled to its end while it grows.
     pub(super) follow: bool,
-    /// How far the detail is scrolled down, while its end is not followed.
+    /// The first visible line of the detail while `follow` is off.
     pub(super) scroll: usize,
-    /// What came of the last action.
+    /// The result of the last action.
     pub(super) told: Option<Result<String, String>>,
     pub(super) colour: bool,
     pub(super) areas: Areas,
@@ -105,7 +104,7 @@ impl App {
         }
     }
 
-    /// Takes new rows; the same thing stays selected, wherever it stands now.
+    /// Replaces the rows. The same run or cast stays selected.
     pub(super) fn rows(&mut self, rows: Vec<Row>) {
         let key = self.row().map(Row::key);
         self.all = rows;
@@ -119,7 +118,7 @@ impl App {
         self.selected = found.unwrap_or(self.selected).min(last);
     }
 
-    /// The rows that fit the filter.
+    /// The rows that match the filter.
     pub(super) fn shown(&self) -> Vec<&Row> {
         self.all
             .iter()
@@ -127,22 +126,22 @@ impl App {
             .collect()
     }
 
-    /// How many rows there are in all.
+    /// The number of all rows.
     pub(super) fn total(&self) -> usize {
         self.all.len()
     }
 
-    /// How many rows fit.
+    /// The number of rows for which `fits` holds.
     pub(super) fn count(&self, fits: impl Fn(&Row) -> bool) -> usize {
         self.all.iter().filter(|row| fits(row)).count()
     }
 
-    /// What is selected.
+    /// The selected row.
     pub(super) fn row(&self) -> Option<&Row> {
         self.shown().get(self.selected).copied()
     }
 
-    /// Changes the filter; what was selected stays so where it still fits.
+    /// Changes the filter. The selected row stays selected if it still matches.
     pub(super) fn filter(&mut self, change: impl FnOnce(&mut String)) -> KeyEffect {
         let key = self.row().map(Row::key);
         change(&mut self.filter);
@@ -150,14 +149,14 @@ impl App {
         self.turned()
     }
 
-    /// Selects the row so many further down, or up.
+    /// Moves the selection by this many rows.
     pub(super) fn step(&mut self, by: isize) -> KeyEffect {
         let last = self.shown().len().saturating_sub(1);
         let to = self.selected.saturating_add_signed(by).min(last);
         self.select(to)
     }
 
-    /// Selects the row at a place.
+    /// Selects the row with this index.
     pub(super) fn select(&mut self, to: usize) -> KeyEffect {
         if to >= self.shown().len() || to == self.selected {
             return KeyEffect::Redraw;
@@ -166,13 +165,13 @@ impl App {
         self.turned()
     }
 
-    /// Shows another side.
+    /// Shows another tab.
     pub(super) fn turn(&mut self, to: TopSide) -> KeyEffect {
         self.tab = to;
         self.turned()
     }
 
-    /// Shows the side so many further.
+    /// Moves by this many tabs.
     pub(super) fn turn_by(&mut self, by: usize) -> KeyEffect {
         let at = TopSide::ALL
             .iter()
@@ -186,7 +185,7 @@ impl App {
         KeyEffect::Reload
     }
 
-    /// Scrolls the detail; at its end it is followed again.
+    /// Scrolls the detail. Follows its end again once the end is reached.
     pub(super) fn scroll(&mut self, by: isize) -> KeyEffect {
         let room = usize::from(self.areas.detail.height);
         let end = self.detail.len().saturating_sub(room);
@@ -196,7 +195,7 @@ impl App {
         KeyEffect::Redraw
     }
 
-    /// The lines of the detail from the one that is drawn first.
+    /// The lines of the detail from the first visible one.
     pub(super) fn seen(&self, room: usize) -> &[String] {
         let end = self.detail.len().saturating_sub(room);
         // A list is read from its top, a log from its end.

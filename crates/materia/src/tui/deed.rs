@@ -1,6 +1,6 @@
 //! Actions on the selected run or cast: kill, continue, send a message.
 //!
-//! Owns the translation into calls of the engine, and one line about what came of it.
+//! Owns the translation into engine calls, and the one-line result.
 
 use materia_engine::api::{
     ApiError, CastOptions, ErrorKind, MessageDraft, MessageRequest, ObservedStatus, ResumeAction,
@@ -13,7 +13,7 @@ use super::rows::{Row, RowStatus};
 use crate::door::TopOptions;
 use crate::world::World;
 
-/// Performs an action; one line about what came of it, or about why it failed.
+/// Performs an action. Returns one line with its result, or with the reason why it failed.
 pub(super) fn perform(world: &World, top: &TopOptions, action: &Action) -> Result<String, String> {
     let row = &action.row;
     let say = |kind: &str, body| say(world, top, row, kind, body);
@@ -46,7 +46,8 @@ pub(super) fn perform(world: &World, top: &TopOptions, action: &Action) -> Resul
     })
 }
 
-/// `TYPE BODY` where the first word has a dot in it, else words of a conversation.
+/// Parses a typed message: `TYPE BODY` if the first word contains a dot, otherwise a conversation
+/// text.
 pub(super) fn spoken(words: &str) -> (&str, Option<Value>) {
     let words = words.trim();
     let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));

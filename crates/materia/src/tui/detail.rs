@@ -1,6 +1,6 @@
-//! The selected side as lines: read again whenever something changed, and bounded.
+//! The selected tab as lines. Read again after each change, and bounded.
 //!
-//! Owns how a side reads in a narrow place.
+//! Owns how a tab is rendered in a narrow area.
 
 use materia_engine::api::{CastShowReport, RunProcess, TopDetail, TopMessage, TopSide, TopWatch};
 use materia_model::text::{bounded, printable};
@@ -11,12 +11,12 @@ use super::app::App;
 use super::rows::Row;
 use crate::view::{Report, amounts};
 
-/// How many events or files of a cast are shown.
+/// At most this many events or files of a cast are shown.
 const MAX_LINES: usize = 500;
-/// How much of a body a line shows, in bytes.
+/// A line shows at most this many bytes of a body.
 const MAX_BODY: usize = 400;
 
-/// The lines of the selected side, or why there are none.
+/// The lines of the selected tab, or the reason why there are none.
 pub(super) fn detail(watch: &TopWatch, app: &App) -> Vec<String> {
     let Some(row) = app.row() else {
         return Vec::new();
@@ -64,7 +64,7 @@ fn rendered(detail: TopDetail, row: &Row, side: TopSide) -> Vec<String> {
     }
 }
 
-/// One message of a run, with an arrow for its direction.
+/// Renders one message of a run, with an arrow for its direction.
 fn message(message: &TopMessage) -> (Timestamp, String, String) {
     let from = message.from.as_ref().map(|from| format!(" from {from}"));
     let arrow = if message.received { "→" } else { "←" };
@@ -106,7 +106,7 @@ fn lines(text: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// What was said, in the order of time.
+/// Renders messages in the order of time, or `nothing` if there are none.
 fn talk(mut said: Vec<(Timestamp, String, String)>, nothing: &str) -> Vec<String> {
     said.sort_by_key(|(at, ..)| *at);
     if said.is_empty() {
@@ -142,7 +142,7 @@ fn tree(processes: &[RunProcess]) -> Vec<String> {
     processes.iter().map(one).collect()
 }
 
-/// What the agent of the last step did lately.
+/// Renders the recent activity of the last step's agent.
 fn activity(seen: &[Value]) -> Vec<String> {
     let mut text = String::new();
     for line in seen {

@@ -1,7 +1,7 @@
-//! The picture: the list, the side that is looked at, what can be done.
+//! Drawing: the list, the detail, and the available keys.
 //!
-//! Owns the layout: side by side where there is room, else one above the other. Marks say what
-//! colours say.
+//! Owns the layout: side by side on a wide terminal, otherwise stacked. Every colour has a mark
+//! with the same meaning.
 
 use materia_engine::api::{ObservedStatus, TopSide};
 use materia_model::run;
@@ -16,10 +16,10 @@ use super::keys::KEYS;
 use super::rows::{Row, RowStatus};
 use crate::view::amounts;
 
-/// From this width on the list stands beside the detail.
+/// From this width on, the list is beside the detail.
 const WIDE: u16 = 150;
 
-/// Draws everything.
+/// Draws the whole screen.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App) {
     let [head, body, foot] = Layout::vertical([
         Constraint::Length(1),
@@ -151,7 +151,7 @@ fn rows(frame: &mut Frame<'_>, app: &mut App, area: Rect) {
     app.areas.list = list;
 }
 
-/// One row; the selected one is marked over all of its width.
+/// Renders one row. The selected row is highlighted over its full width.
 fn row_line(app: &App, row: &Row, selected: Option<usize>, name: usize) -> Line<'static> {
     let note = if row.what.is_empty() {
         row.note.clone()

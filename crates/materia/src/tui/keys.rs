@@ -1,6 +1,7 @@
-//! What keys and the mouse mean.
+//! The key and mouse bindings.
 //!
-//! Owns the bindings and the page that lists them. Never acts: the loop does what follows.
+//! Owns the bindings and the page that lists them. Never acts: the loop performs the returned
+//! effect.
 
 use materia_engine::api::TopSide;
 use ratatui::crossterm::event::{
@@ -10,7 +11,7 @@ use ratatui::layout::Position;
 
 use super::app::{Action, ActionKind, App, KeyEffect, Mode};
 
-/// Every key and what it does.
+/// All keys with their descriptions.
 pub(super) const KEYS: [(&str, &str); 12] = [
     ("↑ ↓  j k", "select a run or a cast; the mouse does it too"),
     ("← →  Tab  1-5", "show another side of it"),
@@ -29,7 +30,7 @@ pub(super) const KEYS: [(&str, &str); 12] = [
     ("q  Ctrl-C", "leave; nothing that runs is touched"),
 ];
 
-/// Takes one event of the terminal.
+/// Handles one terminal event.
 pub(super) fn take(app: &mut App, event: &Event) -> KeyEffect {
     match event {
         Event::Key(key) if key.kind != KeyEventKind::Release => pressed(app, *key),
@@ -140,7 +141,7 @@ fn filter(app: &mut App, key: KeyCode) -> KeyEffect {
     }
 }
 
-/// One more key of a line that is typed; `again` is the mode in which it goes on.
+/// Handles a key in an input line. `again` is the mode in which the input continues.
 fn typed(app: &mut App, mut words: String, key: KeyCode, again: fn(String) -> Mode) -> KeyEffect {
     match key {
         KeyCode::Esc => return KeyEffect::Redraw,

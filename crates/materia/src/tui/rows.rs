@@ -1,6 +1,6 @@
-//! The list: one row for each run and each cast, what goes on first.
+//! The list: one row for each run and each cast, active ones first.
 //!
-//! Owns what stands in a row and in which order rows stand.
+//! Owns the content and the order of the rows.
 
 use materia_engine::api::{CastListItem, ObservedStatus, RunListItem, TopReport, TopSubject};
 use materia_model::run::RunStatus;
@@ -26,7 +26,7 @@ impl RowStatus {
         }
     }
 
-    /// Whether it is not over.
+    /// Whether it has not ended.
     pub(super) fn is_open(self) -> bool {
         match self {
             Self::Run(status) => !status.is_terminal(),
@@ -34,7 +34,7 @@ impl RowStatus {
         }
     }
 
-    /// Whether processes work on it.
+    /// Whether processes are working on it.
     pub(super) fn is_running(self) -> bool {
         match self {
             Self::Run(status) => !status.is_terminal(),
@@ -54,9 +54,9 @@ pub(super) struct Row {
     pub(super) status: RowStatus,
     /// Its recipe or its loadout.
     pub(super) what: String,
-    /// Where it is, its request, or how it ended.
+    /// The current step, the request, or how it ended.
     pub(super) note: String,
-    /// How long it has run, or how long ago it ended, in milliseconds.
+    /// The running time, or the time since it ended, in milliseconds.
     pub(super) age: Option<u64>,
     /// The directory of a cast.
     pub(super) folder: String,
@@ -73,12 +73,12 @@ impl Row {
         }
     }
 
-    /// What tells it from every other row.
+    /// The key that identifies this row.
     pub(super) fn key(&self) -> (bool, String) {
         (self.status.is_cast(), self.id.clone())
     }
 
-    /// The run or cast, as the engine knows it.
+    /// The run or cast, as the engine identifies it.
     pub(super) fn subject(&self) -> TopSubject {
         let id = self.id.clone();
         match self.status {
@@ -96,7 +96,7 @@ impl Row {
         self.status == RowStatus::Cast(ObservedStatus::Paused)
     }
 
-    /// Whether it has all of these words in it.
+    /// Whether the row contains all words of the filter.
     pub(super) fn fits(&self, filter: &str) -> bool {
         let all = format!(
             "{} {} {} {}",
@@ -112,7 +112,7 @@ impl Row {
             .all(|word| all.contains(word))
     }
 
-    /// Its age as people read it.
+    /// Formats the age for people.
     pub(super) fn time(&self) -> String {
         let Some(age) = self.age else {
             return String::new();
@@ -125,7 +125,7 @@ impl Row {
     }
 }
 
-/// The rows of all runs and casts: what is not over first, then the newest.
+/// The rows of all runs and casts: active ones first, then the newest.
 pub(super) fn rows(found: &TopReport, now: Timestamp) -> Vec<Row> {
     let runs = found.runs.iter().map(|run| of_run(run, now));
     let mut rows: Vec<Row> = runs.chain(found.casts.iter().map(of_cast)).collect();
@@ -181,7 +181,7 @@ fn of_cast(one: &CastListItem) -> Row {
     }
 }
 
-/// The rows as plain lines.
+/// Renders the rows as plain lines.
 pub(super) fn plain(rows: &[Row]) -> String {
     if rows.is_empty() {
         return "nothing runs here\nnext: materia spawn --template 'sleep 60', or materia demo to see a cast\n".to_owned();

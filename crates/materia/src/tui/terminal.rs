@@ -1,7 +1,7 @@
-//! The terminal while the inspector has it: raw, on its other screen, with the mouse; given back
-//! however we end.
+//! The terminal while the inspector uses it: raw mode, alternate screen, mouse capture. Restored on
+//! every exit path.
 //!
-//! Owns taking and giving back. Drawing is `draw`'s.
+//! Owns setup and restoration. The `draw` module draws.
 
 use std::io::{self, Stdout};
 use std::time::Duration;
@@ -19,17 +19,17 @@ use super::app::App;
 use super::draw;
 use crate::view::Screen;
 
-/// How many events are taken before the next picture.
+/// At most this many events are read before the next redraw.
 const MOST: usize = 64;
 
-/// A terminal that is ours.
+/// A terminal in raw mode. Dropping it restores the terminal.
 pub(super) struct Terminal {
     drawn: ratatui::Terminal<CrosstermBackend<Stdout>>,
     screen: Screen,
 }
 
 impl Terminal {
-    /// Takes the terminal.
+    /// Sets up the terminal.
     pub(super) fn enter(screen: Screen) -> io::Result<Self> {
         let drawn = ratatui::Terminal::new(CrosstermBackend::new(screen.canvas()))?;
         enable_raw_mode()?;
@@ -38,12 +38,12 @@ impl Terminal {
         Ok(terminal)
     }
 
-    /// Draws the whole picture; what did not change is not written again.
+    /// Redraws the screen. Only cells that changed are written.
     pub(super) fn draw(&mut self, app: &mut App) -> io::Result<()> {
         self.drawn.draw(|frame| draw::draw(frame, app)).map(drop)
     }
 
-    /// What the person did since, without waiting.
+    /// The pending input events, without blocking.
     pub(super) fn events(&self) -> io::Result<Vec<Event>> {
         let mut events = Vec::new();
         loop {
@@ -53,8 +53,8 @@ impl Terminal {
             if events.len() == MOST || !has_keys() {
                 return Ok(events);
             }
-            // It was told of a key and of a new size at once, forgot the key over the size, and is
-            // told of a key once only.
+            // The event source polls edge-triggered. If a key and a resize arrive together, it
+            // returns only the resize and is not notified of the key again.
             tell_again()?;
             if !event::poll(Duration::ZERO)? {
                 return Ok(events);
@@ -63,15 +63,15 @@ impl Terminal {
     }
 }
 
-/// Whether there are keys that nobody has taken.
+/// Whether stdin has unread input.
 fn has_keys() -> bool {
     let stdin = io::stdin();
     let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
     poll(&mut fds, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
 }
 
-/// Lets the kernel say again that there are keys: it does when a terminal is set, also to what it
-/// is.
+/// Makes the kernel notify the event source again. Setting the terminal's attributes does so, even
+/// if they do not change.
 fn tell_again() -> io::Result<()> {
     let stdin = io::stdin();
     Ok(tcsetattr(

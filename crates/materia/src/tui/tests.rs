@@ -1,4 +1,4 @@
-//! The inspector on a virtual terminal: what is drawn, and what keys and the mouse do.
+//! The inspector on a virtual terminal: the drawn screen, and the effects of keys and the mouse.
 
 use insta::assert_snapshot;
 use materia_engine::api::{ObservedStatus, TopSide};

@@ -1,4 +1,4 @@
-//! What is seen of an agent that is an actor: its output while it plays, and its transcript.
+//! The output of an agent that runs as an actor, and its transcript.
 
 use std::fmt::Write as _;
 
@@ -12,14 +12,14 @@ use super::screen::{self, Screen};
 #[derive(Debug)]
 pub struct ActorView {
     screen: Screen,
-    /// Whether the last thing that was written is a part of a line.
+    /// Whether the output ends in an incomplete line.
     open: bool,
-    /// Whether the agent was heard in this turn.
+    /// Whether the agent has streamed text in this turn.
     spoke: bool,
 }
 
 impl ActorView {
-    /// A view on a screen, which is a file.
+    /// A view that prints to this screen, which is a file.
     pub fn new(screen: Screen) -> Self {
         Self {
             screen,

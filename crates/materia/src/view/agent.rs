@@ -1,4 +1,4 @@
-//! What a person sees of a single turn: the tools on stderr while it runs, the answer alone on
+//! The output of a single agent turn: tool calls on stderr while it runs, and only the answer on
 //! stdout.
 
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use super::style::Role;
 use super::trust::TrustPrompt;
 use crate::world::World;
 
-/// Shows a turn while it is played.
+/// Shows a turn while it runs.
 #[derive(Debug)]
 pub struct AgentView {
     screen: Screen,
@@ -23,7 +23,7 @@ pub struct AgentView {
 }
 
 impl AgentView {
-    /// A view on this screen.
+    /// A view that prints to this screen.
     pub fn new(world: &World, screen: Screen, format: OutputFormat) -> Self {
         Self {
             screen,
@@ -32,7 +32,7 @@ impl AgentView {
         }
     }
 
-    /// Shows how it ended.
+    /// Prints the result of the turn.
     pub fn report(&self, report: &AgentReport) {
         if let (OutputFormat::Human, Some(error)) = (self.format, &report.error) {
             let said = format!(

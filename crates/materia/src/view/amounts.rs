@@ -1,10 +1,10 @@
-//! How amounts read: tokens, money, time, and columns of them.
+//! Formatting of amounts: tokens, money, time, and columns of them.
 //!
-//! Owns their short spellings and the padding of plain columns. Never decides what is shown.
+//! Owns their short forms and the padding of plain columns. Never decides what is shown.
 
 use materia_model::text::{bounded, printable};
 
-/// `950`, `12.3k`, `4M`: a number that may be large.
+/// Formats a number that may be large: `950`, `12.3k`, `4M`.
 pub fn short(number: f64) -> String {
     let scaled = |value: f64, unit: &str| {
         let text = format!("{value:.1}");
@@ -17,7 +17,7 @@ pub fn short(number: f64) -> String {
     }
 }
 
-/// `$0.12`, and more digits where it is less than a cent.
+/// Formats an amount of money: `$0.12`, with more digits below one cent.
 pub fn money(dollars: f64) -> String {
     if dollars > 0.0 && dollars < 0.01 {
         format!("${dollars:.4}")
@@ -26,7 +26,7 @@ pub fn money(dollars: f64) -> String {
     }
 }
 
-/// `250 ms`, `3.2 s`, `4 min 5 s`, `3 h 2 min`, `5 d`: how long something took.
+/// Formats a duration: `250 ms`, `3.2 s`, `4 min 5 s`, `3 h 2 min`, `5 d`.
 pub fn time(millis: u64) -> String {
     let seconds = millis / 1000;
     match seconds {
@@ -38,7 +38,7 @@ pub fn time(millis: u64) -> String {
     }
 }
 
-/// `now`, `4 min ago`: how long ago something was.
+/// Formats an age: `now`, `4 min ago`.
 pub fn ago(millis: u64) -> String {
     match millis / 1000 {
         0..=4 => "now".to_owned(),
@@ -49,7 +49,7 @@ pub fn ago(millis: u64) -> String {
     }
 }
 
-/// Somebody's words on one line, at most so many characters of them.
+/// Puts a text on one line and truncates it to `most` characters.
 pub fn line(said: &str, most: usize) -> String {
     let said = bounded(said, 4 * most).replace(['\n', '\t', '\r'], " ");
     let said = printable(&said);
@@ -60,7 +60,7 @@ pub fn line(said: &str, most: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// Lines of cells as columns, two spaces apart; the columns named in `right` are set to the right.
+/// Aligns rows of cells as columns, two spaces apart. The columns in `right` are right-aligned.
 pub fn columns(rows: &[Vec<String>], right: &[usize]) -> Vec<String> {
     let most = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

@@ -1,43 +1,42 @@
-//! The live lines at the bottom of a terminal: drawn over in place, and never wider than the
-//! terminal.
+//! The live lines at the bottom of a terminal: redrawn in place, and never wider than the terminal.
 //!
-//! Owns the cursor of stderr while they stand there. What stays is written above them in the same
-//! breath, so that the scrollback holds finished lines alone. Knows nothing of what the lines say.
+//! Owns the cursor of stderr while live lines are shown. Permanent lines are written above them in
+//! the same write, so the scrollback holds only finished lines. Does not know what the lines mean.
 
 use unicode_width::UnicodeWidthChar;
 
 use super::screen::Screen;
 use super::style::Role;
 
-/// One line: pieces of text, each with its look.
+/// One line: pieces of text, each with its style.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Line(Vec<(Option<Role>, String)>);
 
 impl Line {
-    /// A line in one look.
+    /// A line with one piece in this style.
     pub(super) fn of(role: Role, text: &str) -> Self {
         Self::default().with(role, text)
     }
 
-    /// The line with a piece in plain letters behind it.
+    /// Appends a piece without style.
     pub(super) fn and(mut self, text: &str) -> Self {
         self.0.push((None, text.to_owned()));
         self
     }
 
-    /// The line with a piece in this look behind it.
+    /// Appends a piece in this style.
     pub(super) fn with(mut self, role: Role, text: &str) -> Self {
         self.0.push((Some(role), text.to_owned()));
         self
     }
 
-    /// The pieces of another line behind it.
+    /// Appends the pieces of another line.
     pub(super) fn join(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
     }
 
-    /// The line in so many columns.
+    /// Truncates the line to this many columns.
     pub(super) fn cut(mut self, columns: usize) -> Self {
         let mut left = columns;
         for (_, text) in &mut self.0 {
@@ -47,12 +46,12 @@ impl Line {
         self
     }
 
-    /// How many columns it takes.
+    /// The width in columns.
     pub(super) fn width(&self) -> usize {
         self.0.iter().map(|(_, text)| width(text)).sum()
     }
 
-    /// As much of it as fits, in its looks, and how many columns that takes.
+    /// Renders as much of the line as fits, and returns the columns that it takes.
     pub(super) fn fitted(&self, columns: usize, colour: bool) -> (String, usize) {
         let (mut drawn, mut used) = (String::new(), 0);
         for (role, text) in &self.0 {
@@ -67,12 +66,12 @@ impl Line {
     }
 }
 
-/// How many columns a text takes.
+/// The width of a text in columns.
 pub(super) fn width(text: &str) -> usize {
     text.chars().map(|one| one.width().unwrap_or(1)).sum()
 }
 
-/// As much of a text as fits, with `…` where something is missing; control characters become
+/// Truncates a text to this many columns and marks the cut with `…`. Control characters become
 /// spaces.
 pub(super) fn fitted(text: &str, columns: usize) -> (String, usize) {
     let plain: String = text
@@ -99,16 +98,16 @@ pub(super) fn fitted(text: &str, columns: usize) -> (String, usize) {
     (kept, used + 1)
 }
 
-/// Lines that are drawn over.
+/// Lines that are redrawn in place.
 #[derive(Debug)]
 pub(super) struct Block {
     screen: Screen,
-    /// How wide each line was that stands there.
+    /// The width of each line that is currently drawn.
     drawn: Vec<usize>,
 }
 
 impl Block {
-    /// Nothing drawn yet.
+    /// A block with nothing drawn yet.
     pub(super) fn new(screen: Screen) -> Self {
         Self {
             screen,
@@ -116,8 +115,8 @@ impl Block {
         }
     }
 
-    /// How many columns and rows live lines may take: less than there are, so that nothing wraps or
-    /// leaves the screen.
+    /// The columns and rows that live lines may take. Smaller than the terminal, so that nothing
+    /// wraps or scrolls off the screen.
     pub(super) fn room(&self) -> (usize, usize) {
         let (width, height) = self.screen.size();
         (
@@ -126,12 +125,12 @@ impl Block {
         )
     }
 
-    /// Draws these lines where the last ones stood, with lines above them that stay.
+    /// Replaces the live lines, and writes permanent lines above them.
     pub(super) fn draw(&mut self, above: &[Line], lines: &[Line]) {
         let (columns, rows) = self.room();
         let colour = self.screen.talks_in_colour();
         let mut text = self.erased();
-        // What stays may wrap: nobody draws over it.
+        // Permanent lines may wrap: they are never redrawn.
         for line in above {
             text.push_str(&line.fitted(usize::MAX, colour).0);
             text.push('\n');
@@ -147,13 +146,13 @@ impl Block {
         }
     }
 
-    /// Takes the live lines away.
+    /// Erases the live lines.
     pub(super) fn clear(&mut self) {
         self.draw(&[], &[]);
     }
 
-    /// What takes away what stands there. In a terminal that was made narrower, lines have wrapped
-    /// meanwhile.
+    /// The escape sequence that erases the live lines. If the terminal became narrower, they have
+    /// wrapped since they were drawn.
     fn erased(&mut self) -> String {
         let (columns, _) = self.screen.size();
         let rows: usize = self

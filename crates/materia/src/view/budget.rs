@@ -1,4 +1,4 @@
-//! How the budget of a cast reads.
+//! Rendering of the budget of a cast.
 
 use std::fmt::Write as _;
 

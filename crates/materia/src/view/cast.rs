@@ -1,7 +1,7 @@
-//! What a person sees of a cast: one line per step while it runs, then how it ended and where
-//! everything is.
+//! The output of a cast for people: one line per step while it runs, then how it ended and where
+//! its files are.
 //!
-//! Owns the telling of its events. Programs get the report alone.
+//! Owns the text of its events. Programs get only the report.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -28,25 +28,25 @@ use super::style::Role;
 use super::trust::TrustPrompt;
 use crate::world::World;
 
-/// How many lines of the last answer are shown.
+/// At most this many lines of the last answer are shown.
 const MAX_ANSWER_LINES: usize = 20;
 
-/// Shows a cast while it is driven.
+/// Shows a cast while it runs.
 #[derive(Debug)]
 pub struct CastView {
     screen: Screen,
     format: OutputFormat,
     prompt: TrustPrompt,
-    /// The live picture, where there is a terminal for it.
+    /// The live display, if stderr is a terminal.
     stage: Option<Stage>,
-    /// When the visit began, and what had been used by then.
+    /// When the current visit began, and the usage at that time.
     began: Option<(Timestamp, Usage)>,
-    /// What the last socket gave.
+    /// The result of the last socket.
     last: Option<(VisitId, String)>,
 }
 
 impl CastView {
-    /// A view on this screen.
+    /// A view that prints to this screen.
     pub fn new(world: &World, screen: Screen, format: OutputFormat) -> Self {
         Self::with(TrustPrompt::new(world, screen, format), screen, format)
     }
@@ -63,19 +63,19 @@ impl CastView {
         }
     }
 
-    /// Forgets the last cast: another one follows.
+    /// Resets the state before the next cast.
     pub(super) fn reset(&mut self) {
         *self = Self::with(self.prompt, self.screen, self.format);
     }
 
-    /// Clears the live picture, before something else is written.
+    /// Erases the live display before something else is written.
     pub fn rest(&self) {
         if let Some(stage) = &self.stage {
             stage.rest();
         }
     }
 
-    /// Says how it ended.
+    /// Prints how the cast ended.
     pub fn report(&self, report: &CastReport) {
         self.rest();
         if self.format == OutputFormat::Human {
@@ -90,7 +90,7 @@ impl CastView {
         self.screen.report(report, self.format);
     }
 
-    /// Shows what the last socket of a complete cast said.
+    /// Shows the answer of the last socket, if the cast is complete.
     fn answer(&self, status: CastStatus) {
         let Some((place, said)) = self
             .last
@@ -116,7 +116,7 @@ impl CastView {
         self.say(role, word, &format!("{}{more}", named(place)));
     }
 
-    /// Says a line that stays: above the live picture where there is one.
+    /// Writes a permanent line, above the live display if there is one.
     fn say(&self, role: Role, word: &str, said: &str) {
         match &self.stage {
             Some(stage) => {
@@ -137,7 +137,7 @@ impl CastView {
         self.screen
     }
 
-    /// What a visit took: time, tokens, money, as far as there was any.
+    /// The time, tokens and money of a visit. Leaves out what is zero.
     fn took(&self, event: &CastEvent, state: &CastState) -> Vec<String> {
         let Some((at, used)) = &self.began else {
             return Vec::new();
@@ -355,7 +355,7 @@ impl screen::Report for CastReport {
     }
 }
 
-/// Tokens and money, where agents were asked.
+/// The turns, tokens and cost, or `None` if the cast used no tokens.
 fn used(report: &CastReport) -> Option<String> {
     let used = &report.usage.total;
     if used.tokens.total == 0 {
@@ -370,7 +370,7 @@ fn used(report: &CastReport) -> Option<String> {
     ))
 }
 
-/// What can be done with a cast that stands like this.
+/// The commands that apply to a cast with this status.
 fn next(report: &CastReport) -> &'static [&'static str] {
     match report.status {
         CastStatus::Paused => &["materia continue"],

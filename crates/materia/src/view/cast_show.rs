@@ -1,4 +1,4 @@
-//! How one cast reads: what it is, its steps, and where asked its events and files.
+//! Rendering of one cast: its facts, its steps, and on request its events and files.
 
 use std::fmt::Write as _;
 
@@ -43,7 +43,7 @@ fn table(out: &mut String, rows: &[Vec<String>]) {
     }
 }
 
-/// One fact with its name.
+/// Appends a named fact on its own line.
 pub(super) fn fact(out: &mut String, name: &str, said: &str, colour: bool) {
     let name = Role::Quiet.paint(&format!("{name:<10}"), colour);
     let _ = writeln!(out, "  {name}{said}");

@@ -1,4 +1,4 @@
-//! How the status of a cast reads.
+//! Rendering of the status of a cast.
 
 use std::fmt::Write as _;
 
@@ -94,7 +94,7 @@ impl screen::Report for CastStatusReport {
     }
 }
 
-/// `12.3k of 4M tokens (0 %)`.
+/// Formats a share of a budget: `12.3k of 4M tokens (0 %)`.
 pub(super) fn share(share: &BudgetShare) -> String {
     let amount = |value: f64| match share.what {
         BudgetUnit::Cost => money(value),

@@ -1,4 +1,4 @@
-//! How lists of casts read.
+//! Rendering of lists of casts.
 
 use std::fmt::Write as _;
 
@@ -42,7 +42,7 @@ impl screen::Report for CastListReport {
     }
 }
 
-/// The colour of a status.
+/// The style of a status.
 pub(super) fn role(status: &str) -> Role {
     match status {
         "complete" | "succeeded" => Role::Good,
@@ -53,7 +53,7 @@ pub(super) fn role(status: &str) -> Role {
     }
 }
 
-/// A status in its colour.
+/// Formats a status in its colour.
 pub(super) fn painted(status: ObservedStatus, colour: bool) -> String {
     role(status.as_str()).paint(status.as_str(), colour)
 }

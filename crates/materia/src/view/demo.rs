@@ -1,4 +1,4 @@
-//! How the demo reads: what is about to happen, and afterwards what to look at.
+//! The text of the demo: first what it will do, then what to look at.
 
 use std::fmt::Write as _;
 
@@ -23,7 +23,7 @@ impl DemoObserver for CastView {
         self.screen().talk(Role::Strong, "demo", &said);
         self.screen()
             .talk(Role::Quiet, "project", &opening.directory.to_string_lossy());
-        // On a terminal the live picture shows the graph.
+        // On a terminal, the live display already shows the graph.
         if !self.screen().is_live() {
             self.screen()
                 .indented(&format!("\n{}", picture::text(opening.graph)));

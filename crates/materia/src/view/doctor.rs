@@ -1,4 +1,4 @@
-//! How the report of the doctor reads.
+//! Rendering of the report of `doctor`.
 
 use std::fmt::Write as _;
 

@@ -1,10 +1,10 @@
-//! The colours of a loadout that is drawn: its frames step back, names and guards come forward.
+//! The colours of a drawn loadout: frames are dimmed, names and guards stand out.
 //!
-//! Owns the look alone: what is drawn, and where, is the model's.
+//! Owns only the colours. The model decides what is drawn, and where.
 
 use super::style::Role;
 
-/// A drawing in colour, where there is any; the letters are the same.
+/// Colours a drawing if `colour` is set. The text itself does not change.
 pub fn painted(drawn: &str, colour: bool) -> String {
     if !colour {
         return drawn.to_owned();

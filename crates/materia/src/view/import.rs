@@ -1,4 +1,4 @@
-//! How an import reads: the recipe itself, or what was written.
+//! Rendering of an import: the recipe itself, or the files that were written.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! How a starter reads: what was written, what it is for, what to try.
+//! The output of `init`: which files were written, what they are for, and what to try.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! What people see of `inspect`: compact, sized for a model's context; programs get everything with
-//! `--json`.
+//! The output of `inspect` for people: compact, sized for a model's context. Programs get
+//! everything with `--json`.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +17,7 @@ use super::screen::{Report, Screen, finding_lines};
 use super::status;
 use super::style::Role;
 
-/// How many runs that cannot be read are named.
+/// At most this many unreadable runs are named.
 const MOST_BROKEN: usize = 5;
 
 impl Report for RunStatusReport {
@@ -64,7 +64,7 @@ impl Report for TailReport {
     }
 }
 
-/// Says that a stream has more, and where.
+/// A note that a stream has more bytes, and in which file they are.
 fn part(shown: usize, all: u64, file: &str) -> String {
     if all <= shown as u64 {
         return String::new();
@@ -134,7 +134,7 @@ impl Report for Inventory {
     }
 }
 
-/// The runs that cannot be read.
+/// Lists the runs that cannot be read.
 fn unread(inventory: &Inventory) -> String {
     let named = inventory.broken.iter().take(MOST_BROKEN);
     let mut text: String = named
@@ -250,16 +250,16 @@ impl Report for InspectReport {
     }
 }
 
-/// A run or a room as it is followed.
+/// Prints a run or a room that is followed.
 pub struct FollowView {
     screen: Screen,
     format: OutputFormat,
-    /// The beginnings of characters of stdout and stderr, where they are shown as text.
+    /// Incomplete characters at the end of stdout and stderr. Used only for JSON.
     texts: [CharacterBuffer; 2],
 }
 
 impl FollowView {
-    /// A view on a screen.
+    /// A view that prints to this screen.
     pub fn new(screen: Screen, format: OutputFormat) -> Self {
         Self {
             screen,
@@ -268,7 +268,7 @@ impl FollowView {
         }
     }
 
-    /// Nothing follows.
+    /// Flushes incomplete characters at the end of both streams.
     pub fn end(mut self) {
         for stream in [Stream::Stdout, Stream::Stderr] {
             let rest = self.texts[stream as usize].finish();
@@ -276,7 +276,7 @@ impl FollowView {
         }
     }
 
-    /// A message a line, as those that follow.
+    /// Writes one message per line, in the form of those that follow.
     fn documents<M: Serialize>(&self, messages: &[M], incomplete: bool) {
         messages
             .iter()
@@ -319,7 +319,7 @@ impl InspectObserver for FollowView {
         self.screen.reader()
     }
 
-    /// As it is for people, one JSON object a line for programs.
+    /// Writes raw bytes for people, and one JSON object per line for programs.
     fn output(&mut self, stream: Stream, bytes: &[u8]) -> ControlFlow<()> {
         let is_read = match (self.format, stream) {
             (OutputFormat::Json, _) => {

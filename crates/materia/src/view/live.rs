@@ -1,8 +1,8 @@
-//! The live part of a run: one line per running command, redrawn in place, and a line for each that
-//! ended.
+//! The live lines of a run: one per running command, redrawn in place, and a permanent line for
+//! each that ended.
 //!
-//! Owns what these lines say. Each command has a colour of its own, so that many of them can be
-//! told apart.
+//! Owns the text of these lines. Each command has its own colour, so that many of them can be
+//! distinguished.
 
 use materia_engine::api::{ChildId, RunProgress, Stopwatch};
 use materia_model::text::printable;
@@ -14,7 +14,7 @@ use super::style::Role;
 
 const MOST_ROWS: usize = 12;
 
-/// What is being drawn.
+/// The state of the live lines.
 #[derive(Debug)]
 pub(super) struct Live {
     block: Block,
@@ -84,7 +84,7 @@ impl Live {
         }
     }
 
-    /// Takes the live lines away.
+    /// Erases the live lines.
     pub(super) fn clear(mut self) {
         self.block.clear();
     }
@@ -101,7 +101,7 @@ impl Live {
         }
     }
 
-    /// Draws what runs, with a line above that stays.
+    /// Redraws the running commands, and writes permanent lines above them.
     fn draw(&mut self, above: &[Line]) {
         let (_, height) = self.block.room();
         let most = height.saturating_sub(1).clamp(1, MOST_ROWS);

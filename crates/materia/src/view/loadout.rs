@@ -1,4 +1,4 @@
-//! How lists of loadouts read, and the choice of one.
+//! Rendering of lists of loadouts, and of the choice of the active one.
 
 use std::fmt::Write as _;
 

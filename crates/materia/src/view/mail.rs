@@ -1,4 +1,4 @@
-//! What people see of messages, queues and rooms: one line for each, sized for a model's context.
+//! Messages, queues and rooms for people: one line each, sized for a model's context.
 
 use materia_engine::api::{
     CommunicationReport, ContactsReport, FollowedMessage, MailboxReport, OutboxReport, Preview,
@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use super::screen::Report;
 
-/// How many bytes of a body a line shows.
+/// A line shows at most this many bytes of a body.
 const LONGEST_BODY: usize = 200;
 
-/// `key=value` words, in which spaces would be taken for the next word.
+/// Appends `key=value`. Replaces whitespace in the value, because it would end the value.
 fn word(line: &mut String, key: &str, value: &str) {
     if !value.is_empty() {
         let value =
@@ -70,7 +70,7 @@ fn json(value: Option<&Value>) -> String {
     }
 }
 
-/// One message, as a line.
+/// Renders one message as a line.
 pub(super) fn message_line(message: &FollowedMessage) -> String {
     match message {
         FollowedMessage::Outbox(posted) => posted_line(None, posted),

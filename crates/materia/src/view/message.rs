@@ -1,4 +1,4 @@
-//! How messages, and what became of them, read.
+//! Rendering of messages and their delivery status.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,7 @@ use super::OutputFormat;
 use super::screen::{Report, Screen};
 use super::style::Role;
 
-/// How many bytes of a body a line shows.
+/// A line shows at most this many bytes of a body.
 const LONGEST_BODY: usize = 500;
 
 impl Report for MessageReport {
@@ -62,7 +62,7 @@ impl Report for MessageReport {
     }
 }
 
-/// The body alone stands on its own lines, so that a script can cut the first line off.
+/// The body has its own lines, so that a script can remove the first line.
 impl Report for ReceiveReport {
     fn human(&self, colour: bool) -> String {
         let message = &self.message;
@@ -103,7 +103,7 @@ impl Report for SettleReport {
     }
 }
 
-/// Shows a message to the program that receives it.
+/// Prints a message for the program that receives it.
 #[derive(Debug)]
 pub struct ReceiveView {
     screen: Screen,
@@ -111,7 +111,7 @@ pub struct ReceiveView {
 }
 
 impl ReceiveView {
-    /// A view on a screen.
+    /// A view that prints to this screen.
     pub fn new(screen: Screen, format: OutputFormat) -> Self {
         Self { screen, format }
     }
@@ -124,7 +124,7 @@ impl ReceiveObserver for ReceiveView {
     }
 }
 
-/// Shows what happens to many runs: to a person each by its name in a colour of its own.
+/// Prints the events of many runs. For people, each run's name has its own colour.
 #[derive(Debug)]
 pub struct NewsView {
     screen: Screen,
@@ -146,11 +146,11 @@ impl WatchObserver for NewsView {
     }
 }
 
-/// How many runs are told apart by their colours.
+/// After this many runs, the assignment of colours starts over.
 const MOST_SEEN: usize = 1000;
 
 impl NewsView {
-    /// A view on a screen.
+    /// A view that prints to this screen.
     pub fn new(screen: Screen, format: OutputFormat) -> Self {
         Self {
             screen,
@@ -160,7 +160,7 @@ impl NewsView {
         }
     }
 
-    /// One line about what happened, for people.
+    /// Renders one event as a line for people.
     fn line(&mut self, news: &News, colour: bool) -> String {
         let address = format!("run:{}", news.run);
         let known = self.seen.iter().position(|seen| *seen == address);
@@ -194,7 +194,7 @@ fn role(status: &str) -> Role {
     }
 }
 
-/// What is told, and its look where it has one.
+/// The text of an event, and its style if it has one.
 fn told(news: &News) -> (Option<Role>, String) {
     match &news.event {
         NewsEvent::Terminal(end) => {
@@ -210,7 +210,7 @@ fn told(news: &News) -> (Option<Role>, String) {
             let mark = if posted.attention { "! " } else { "" };
             let body = posted.envelope.text();
             let summary = posted.envelope.summary.as_deref().unwrap_or(&body);
-            // Another line would look like somebody else's.
+            // A second line would look like another run's event.
             let summary = summary.lines().next().unwrap_or_default();
             let role = posted.attention.then_some(Role::Warning);
             (role, format!("{mark}{} {summary}", posted.envelope.kind))

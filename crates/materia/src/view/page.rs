@@ -1,7 +1,7 @@
 //! A cast as one page of HTML for other people: no network, no script, light and dark.
 //!
-//! Owns the page. Every text of the cast is escaped, and the policy in the page's head forbids the
-//! rest. Computes nothing but places on the time line.
+//! Owns the page. Every text of the cast is escaped, and the content security policy in the page's
+//! head is the second defence. Computes only positions on the time line.
 
 mod parts;
 
@@ -33,7 +33,7 @@ summary{cursor:pointer;padding:8px 14px;overflow-wrap:anywhere}pre{margin:0;padd
 .error{border-left:4px solid var(--failed);padding:8px 14px;background:var(--card);margin:20px 0 0}\
 @media print{details{break-inside:avoid}}";
 
-/// The page.
+/// Renders the page.
 pub fn page(export: &CastExport) -> String {
     let cast = &export.cast;
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! How the plan of a loadout reads.
+//! Rendering of the plan of a loadout.
 
 use std::fmt::Write as _;
 

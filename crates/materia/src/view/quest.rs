@@ -1,4 +1,4 @@
-//! How the quest board reads.
+//! Rendering of the quest board.
 
 use std::fmt::Write as _;
 

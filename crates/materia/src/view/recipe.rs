@@ -1,4 +1,4 @@
-//! How recipes and tools read.
+//! Rendering of recipes and tools.
 
 use std::fmt::Write as _;
 

@@ -1,25 +1,24 @@
-//! What commands write to stderr, handed on as it comes: as it is where one runs at a time, with a
-//! name before each line where several do.
+//! Forwards what commands write to stderr: unchanged if one command runs at a time, with a name
+//! before each line if several do.
 //!
-//! Owns the beginnings of lines that are not complete yet. Loses nothing: what is left is handed on
-//! when its command ends.
+//! Owns incomplete lines. Loses nothing: the rest of a line is forwarded when its command ends.
 
 use materia_engine::api::ChildId;
 
 use super::screen::Screen;
 use super::style::Role;
 
-/// How long a line may become before it is handed on in pieces.
+/// A longer line is forwarded in pieces.
 const LONGEST_LINE: usize = 8 << 10;
-/// How much of a name stands before a line.
+/// At most this many characters of a name precede a line.
 const LONGEST_NAME: usize = 24;
 
-/// The commands that run.
+/// The running commands.
 #[derive(Debug, Default)]
 pub(super) struct Relay {
     rows: Vec<Row>,
     started: usize,
-    /// Whether several ran at the same time, ever.
+    /// Whether two commands ever ran at the same time.
     several: bool,
 }
 

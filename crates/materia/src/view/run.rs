@@ -1,8 +1,8 @@
-//! What a person sees of a run: live lines on a terminal, relayed complaints elsewhere, and a
-//! summary.
+//! The output of a run for people: live lines on a terminal, otherwise the forwarded stderr of its
+//! commands, and a summary.
 //!
-//! Owns the rendering of [`RunProgress`]. Failures come first in the summary; the output itself goes to
-//! stdout, alone.
+//! Owns the rendering of [`RunProgress`]. The summary lists failures first. Only the run's output
+//! goes to stdout.
 
 use materia_engine::api::{
     CommandRun, ExecutionStatus, FailedCommand, RunObserver, RunProgress, RunReport,
@@ -18,18 +18,18 @@ use super::style::Role;
 use super::template::shell_word;
 use crate::world::World;
 
-/// How many bytes of a command's name are shown.
+/// At most this many bytes of a command's name are shown.
 const LONGEST_NAME: usize = 200;
 
-/// How many failures a summary tells one by one.
+/// The summary lists at most this many failures.
 const MOST_FAILURES: usize = 20;
 
-/// Tells a person about a run.
+/// Shows a run to the user.
 #[derive(Debug)]
 pub struct RunView {
     screen: Screen,
     format: OutputFormat,
-    /// Whether there are live lines, on which what commands complain about is not relayed.
+    /// Whether there are live lines. If so, the stderr of commands is not forwarded.
     watched: bool,
     live: Option<Live>,
     relay: Relay,
@@ -51,7 +51,7 @@ impl RunView {
         }
     }
 
-    /// Shows how it went, failures first, and its output.
+    /// Prints the summary, failures first, and the output.
     pub fn report(&mut self, report: &RunReport) {
         self.summary(report);
         match self.format {
@@ -60,7 +60,7 @@ impl RunView {
         }
     }
 
-    /// Shows nothing when all went well and there were no live lines.
+    /// Prints nothing if all commands succeeded and there were no live lines.
     fn summary(&mut self, report: &RunReport) {
         if let Some(live) = self.live.take() {
             live.clear();
@@ -114,13 +114,13 @@ impl RunView {
             "error",
             &format!("{} ({end})", named(failure.label.as_deref(), &failure.argv)),
         );
-        // Without live lines it was relayed as it came.
+        // Without live lines, it was already forwarded.
         if self.watched || !failure.relayed {
             self.screen.indented(&failure.stderr);
         }
     }
 
-    /// Writes the output to stdout, byte for byte; a terminal gets a newline behind it where one is
+    /// Writes the output to stdout, byte for byte. Adds a final newline on a terminal if it is
     /// missing.
     fn output(&self, report: &RunReport) {
         self.screen.copy(&report.stream);
@@ -180,7 +180,7 @@ impl RunObserver for RunView {
     }
 }
 
-/// What a command is called, in one line: its label, or its words.
+/// The name of a command on one line: its label, or its arguments.
 pub(super) fn named(label: Option<&str>, argv: &[String]) -> String {
     let mut name = String::new();
     match label {
@@ -200,7 +200,7 @@ pub(super) fn named(label: Option<&str>, argv: &[String]) -> String {
     printable(&text::bounded(&name, LONGEST_NAME)).replace(char::is_control, " ")
 }
 
-/// A finished command in one line.
+/// Renders a finished command as one line.
 pub(super) fn ended_line(run: &CommandRun) -> String {
     let name = named(run.label.as_deref(), &run.argv);
     let attempt = if run.attempt > 1 {
@@ -211,7 +211,7 @@ pub(super) fn ended_line(run: &CommandRun) -> String {
     format!("{name} ({}{attempt})", seconds(run.duration_ms))
 }
 
-/// A duration as people read it.
+/// Formats a duration for people.
 pub(super) fn seconds(millis: u64) -> String {
     match millis {
         0..1000 => format!("{millis} ms"),

@@ -1,7 +1,7 @@
 //! The screen: where results, failures and notices are written.
 //!
-//! Owns stdout and stderr. A closed pipe is no failure of ours: who closed it wants no more.
-//! Anything else that keeps a result from stdout, such as a full disk, makes a success a failure.
+//! Owns stdout and stderr. A closed pipe is not an error: the reader wants no more output. Any
+//! other write error on stdout, such as a full disk, turns a success into a failure.
 #![allow(
     clippy::disallowed_methods,
     reason = "this room owns stdout and stderr"
@@ -22,30 +22,30 @@ use super::style::{ColorChoice, Role, use_colour};
 use crate::world::World;
 use materia_engine::api::{ApiError, ErrorKind, OutputStream};
 
-/// Why something did not get to stdout, once that has happened.
+/// The first write error on stdout that was not a closed pipe.
 static LOST: OnceLock<String> = OnceLock::new();
 
-/// Whether something did not get to stdout, also because nobody reads it any more.
+/// Whether a write to stdout failed for any reason, including a closed pipe.
 static UNHEARD: AtomicBool = AtomicBool::new(false);
 
-/// Something a verb reports: data for programs, and a text for people.
+/// A report of the engine: data for programs, and a text for people.
 pub trait Report: Serialize {
     /// The text for people, ending in a newline.
     fn human(&self, colour: bool) -> String;
 }
 
-/// Where everything is said.
+/// The output streams and how they are written.
 #[derive(Debug, Clone, Copy)]
 pub struct Screen {
     colour_out: bool,
     colour_err: bool,
     live: bool,
-    /// Whether results are read on a terminal.
+    /// Whether stdout is a terminal.
     wide: bool,
 }
 
 impl Screen {
-    /// A screen without colour, for the edge where nothing is known yet.
+    /// A screen without colour, for errors before the environment is known.
     pub fn plain() -> Self {
         Self {
             colour_out: false,
@@ -55,7 +55,7 @@ impl Screen {
         }
     }
 
-    /// A screen that suits the world and the person's choice.
+    /// A screen that suits the environment and the user's choice.
     pub fn new(world: &World, choice: ColorChoice) -> Self {
         Self {
             colour_out: use_colour(choice, world, world.terminals.stdout),
@@ -65,7 +65,7 @@ impl Screen {
         }
     }
 
-    /// Says a result on stdout.
+    /// Writes a result to stdout.
     pub fn report<R: Report>(self, report: &R, format: OutputFormat) {
         match format {
             OutputFormat::Human => self.text(&report.human(self.colour_out)),
@@ -73,7 +73,7 @@ impl Screen {
         }
     }
 
-    /// Says a failure: to people on stderr, to programs on stdout.
+    /// Writes an error: for people to stderr, for programs to stdout.
     pub fn failure(self, failure: &ApiError, format: OutputFormat) {
         match format {
             OutputFormat::Human => {
@@ -86,14 +86,14 @@ impl Screen {
         }
     }
 
-    /// Says one line of talk on stderr: a word for what it is, and a sentence.
+    /// Writes one message to stderr: a keyword and a sentence.
     pub fn talk(self, role: Role, word: &str, said: &str) {
         let mut text = String::new();
         line(&mut text, role, word, said, self.colour_err);
         write_all(&mut io::stderr().lock(), text.as_bytes());
     }
 
-    /// Says what is strange or wrong with a document on stderr, with its place and the fix.
+    /// Writes the findings about a document to stderr, each with its position and the fix.
     pub fn findings(self, findings: &[Finding]) {
         let mut text = String::new();
         findings
@@ -102,7 +102,7 @@ impl Screen {
         write_all(&mut io::stderr().lock(), text.as_bytes());
     }
 
-    /// Asks a person something on stderr; the answer comes on stdin.
+    /// Asks the user a question on stderr. The answer is read from stdin.
     pub fn ask(self, shown: &str, question: &str) {
         write_all(
             &mut io::stderr().lock(),
@@ -110,7 +110,7 @@ impl Screen {
         );
     }
 
-    /// Quotes somebody's words on stderr, indented and printable.
+    /// Quotes a text on stderr, indented and with control characters made visible.
     pub(super) fn indented(self, said: &str) {
         let lines: String = said
             .lines()
@@ -119,7 +119,7 @@ impl Screen {
         write_all(&mut io::stderr().lock(), lines.as_bytes());
     }
 
-    /// Hands on what a command wrote to stderr.
+    /// Forwards what a command wrote to stderr.
     pub(super) fn relay(self, bytes: &[u8]) {
         write_all(&mut io::stderr().lock(), bytes);
     }
@@ -129,22 +129,22 @@ impl Screen {
         write_all(&mut io::stderr().lock(), text.as_bytes());
     }
 
-    /// Whether stderr is a terminal on which something can be drawn over.
+    /// Whether stderr is a terminal that supports redrawing.
     pub(super) fn is_live(self) -> bool {
         self.live
     }
 
-    /// Whether talk is coloured.
+    /// Whether messages on stderr are coloured.
     pub fn talks_in_colour(self) -> bool {
         self.colour_err
     }
 
-    /// Whether results are coloured.
+    /// Whether results on stdout are coloured.
     pub fn results_in_colour(self) -> bool {
         self.colour_out
     }
 
-    /// How many columns and rows the terminal behind stderr has.
+    /// The columns and rows of the terminal behind stderr.
     pub(super) fn size(self) -> (usize, usize) {
         let size = rustix::termios::tcgetwinsize(io::stderr()).ok();
         let or =
@@ -155,7 +155,7 @@ impl Screen {
         )
     }
 
-    /// How many columns results may take; nothing where they go elsewhere than to a terminal.
+    /// The width for results, or `None` if stdout is not a terminal.
     pub fn columns(self) -> Option<usize> {
         let size = rustix::termios::tcgetwinsize(io::stdout())
             .ok()
@@ -163,7 +163,7 @@ impl Screen {
         Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
     }
 
-    /// The stream that a whole screen is drawn on.
+    /// The stream for full-screen output.
     pub fn canvas(self) -> io::Stdout {
         io::stdout()
     }
@@ -174,12 +174,12 @@ impl Screen {
         notice(output.copy_to(&mut stdout).and_then(|()| stdout.flush()));
     }
 
-    /// Says one JSON document on stdout.
+    /// Writes one JSON document to stdout.
     pub fn document<T: Serialize>(self, document: &T) {
         json(document);
     }
 
-    /// Hands bytes on to stdout; whether somebody still listens.
+    /// Writes bytes to stdout. Returns whether they could be written.
     pub(super) fn bytes(self, bytes: &[u8]) -> bool {
         let mut stdout = io::stdout().lock();
         let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
@@ -188,17 +188,17 @@ impl Screen {
         listens
     }
 
-    /// Says plain text on stdout, such as help.
+    /// Writes plain text to stdout, such as help.
     pub fn text(self, text: &str) {
         result(text.as_bytes());
     }
 
-    /// Whether everything that was said so far got to stdout.
+    /// Whether every write to stdout succeeded so far.
     pub fn was_heard(self) -> bool {
         !UNHEARD.load(Ordering::Relaxed)
     }
 
-    /// Whether to continue: everything that was written so far was read.
+    /// Breaks once a write to stdout has failed, so that callers stop producing output.
     pub(super) fn reader(self) -> ControlFlow<()> {
         if self.was_heard() {
             ControlFlow::Continue(())
@@ -207,8 +207,7 @@ impl Screen {
         }
     }
 
-    /// The exit code, given the verb's own, after everything was said. What was lost on the way to
-    /// stdout is told.
+    /// The final exit code. If output was lost, reports that and turns a success into a failure.
     pub fn ended(self, code: u8) -> u8 {
         let Some(why) = LOST.get().filter(|_| code == 0) else {
             return code;
@@ -254,7 +253,7 @@ fn write_all(stream: &mut impl Write, bytes: &[u8]) {
     let _closed = stream.write_all(bytes).and_then(|()| stream.flush());
 }
 
-/// `error:`, then `caused by:` and `hint:`, each on a line of its own.
+/// Formats an error: `error:`, then `caused by:` and `hint:`, each on its own line.
 fn failure_text(failure: &ApiError, colour: bool) -> String {
     let mut text = String::new();
     if failure.findings.is_empty() {

@@ -1,4 +1,4 @@
-//! How the installation of a skill reads.
+//! Rendering of the installation of a skill.
 
 use materia_engine::api::{SkillInstallReport, SkillReport};
 

@@ -1,4 +1,4 @@
-//! What people see of `spawn`: an id, a status, one path, what to do next.
+//! The output of `spawn` for people: an id, a status, one path, and the next command.
 
 use materia_engine::api::SpawnReport;
 use materia_model::text::printable;

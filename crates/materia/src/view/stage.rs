@@ -1,9 +1,9 @@
-//! A cast as it is walked, live on a terminal: the graph, the socket at work, what its agent says,
-//! what was spent.
+//! The live display of a running cast: the graph, the current socket, the agent's output, and the
+//! usage.
 //!
-//! Owns the picture. A clock draws it while something runs, so that time moves also while nothing
-//! happens. Everything that stays is written through here, above the picture. Nothing of the cast
-//! waits for it, and nothing depends on it.
+//! Owns the display. A timer redraws it while the cast runs, so that durations advance even without
+//! events. All permanent lines are written through this module, above the display. The cast never
+//! waits for it and does not depend on it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,12 +24,12 @@ use super::strip::{Walked, strip};
 use super::style::Role;
 use super::ticker::{Ticker, locked};
 
-/// How many rows the strip of the graph may take.
+/// The strip of the graph takes at most this many rows.
 const MOST_ROWS: usize = 3;
-/// How much of what an agent says is kept for its last line.
+/// At most this many bytes of an agent's output are kept for its last line.
 const LONGEST_SAID: usize = 2000;
 
-/// The live picture of a cast.
+/// The live display of a cast.
 #[derive(Debug)]
 pub(super) struct Stage {
     picture: Arc<Mutex<Picture>>,
@@ -41,20 +41,20 @@ struct Picture {
     block: Block,
     graph: Option<Graph>,
     since: Stopwatch,
-    /// Whether nothing is drawn for now.
+    /// Whether drawing is suspended.
     resting: bool,
     visit: Option<Working>,
     visits: BTreeMap<String, u64>,
     item: Option<(usize, usize, String)>,
     spent: Usage,
     turns: u64,
-    /// What the turn that runs used so far.
+    /// The usage of the current turn so far.
     turn: Usage,
     said: String,
     interrupts: Option<Arc<AtomicUsize>>,
 }
 
-/// The visit at work.
+/// The current visit.
 #[derive(Debug)]
 struct Working {
     place: VisitId,
@@ -63,7 +63,7 @@ struct Working {
 }
 
 impl Stage {
-    /// An empty stage.
+    /// An empty display.
     pub(super) fn new(screen: Screen) -> Self {
         let picture = Arc::new(Mutex::new(Picture::new(screen)));
         let clock = Some(Ticker::start(&picture, |picture| picture.draw(&[])));
@@ -77,12 +77,12 @@ impl Stage {
         picture.since = Stopwatch::start();
     }
 
-    /// From now on shows how often the user interrupted.
+    /// Shows from now on how often the user interrupted.
     pub(super) fn count_interrupts(&self, interrupts: Arc<AtomicUsize>) {
         locked(&self.picture).interrupts = Some(interrupts);
     }
 
-    /// Shows what an event changed.
+    /// Applies an event and redraws.
     pub(super) fn event(&self, event: &CastEvent, state: &CastState) {
         let mut picture = locked(&self.picture);
         picture.resting = matches!(
@@ -95,7 +95,7 @@ impl Stage {
         }
     }
 
-    /// Shows where a cast is continued.
+    /// Shows the position of a cast that is resumed.
     pub(super) fn reopen(&self, state: &CastState) {
         locked(&self.picture).look(state);
     }
@@ -105,17 +105,17 @@ impl Stage {
         locked(&self.picture).activity(activity);
     }
 
-    /// How many columns a line has.
+    /// The columns of a line.
     pub(super) fn columns(&self) -> usize {
         locked(&self.picture).block.room().0
     }
 
-    /// Writes lines that stay, above the picture.
+    /// Writes permanent lines above the display.
     pub(super) fn above(&self, lines: &[Line]) {
         locked(&self.picture).draw(lines);
     }
 
-    /// Takes the picture away until something happens again.
+    /// Erases the display until the next event.
     pub(super) fn rest(&self) {
         let mut picture = locked(&self.picture);
         picture.resting = true;
@@ -180,7 +180,7 @@ impl Picture {
                     since: Stopwatch::start(),
                 });
             }
-            // What was done last stays in sight until the next begins.
+            // The last visit stays visible until the next one begins.
             Some(_) | None => {}
         }
         self.visits.clone_from(&state.visits);
@@ -303,7 +303,7 @@ impl Picture {
     }
 }
 
-/// How long ago, in tenths of seconds and above.
+/// The elapsed time, with tenths of a second below one minute.
 fn elapsed(since: Stopwatch) -> String {
     let millis = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
     if millis < 1000 {

@@ -1,4 +1,4 @@
-//! How a run stands, in one line.
+//! The status of a run on one line.
 
 use materia_engine::api::RunSnapshot;
 use materia_model::run::RunStatus;
@@ -6,7 +6,7 @@ use materia_model::text::{self, printable};
 
 use super::style::Role;
 
-/// The colour of a status.
+/// The style of a status.
 pub(super) fn role(status: RunStatus) -> Role {
     match status {
         RunStatus::Done => Role::Good,
@@ -16,7 +16,7 @@ pub(super) fn role(status: RunStatus) -> Role {
     }
 }
 
-/// `run:a failed code=7 …`: what differs from the ordinary, and nothing else.
+/// Renders a run: `run:a failed code=7 …`. Shows only what differs from the ordinary.
 pub(super) fn line(run: &RunSnapshot, colour: bool) -> String {
     let mut line = format!(
         "{} {}",

@@ -1,17 +1,17 @@
-//! What one step of a cast is called, and how it is told on one line.
+//! The name of a step of a cast, and its summary on one line.
 //!
-//! Owns what is left out first where a terminal is narrow: what it cost, then how it went, then the
-//! end of its item.
+//! Owns what is left out on a narrow terminal: first the cost, then the end of the item's label,
+//! then tokens and time.
 
 use materia_model::cast::event::VisitId;
 use materia_model::text;
 
 use super::amounts::line;
 
-/// The longest item that is spelled out.
+/// The longest label of an item, in characters.
 const LONGEST: usize = 80;
 
-/// What a visit is called: its socket and what it holds, its item, and which visit it is from the
+/// The name of a visit: its socket and materia, its item, and the number of the visit from the
 /// second on.
 pub(super) fn named(place: &VisitId) -> String {
     within(place, LONGEST)
@@ -35,8 +35,8 @@ fn within(place: &VisitId, longest: usize) -> String {
     format!("{}{materia}{item}{visit}", place.socket)
 }
 
-/// A finished step, behind a word of seven letters: on one line where there is room for what
-/// matters.
+/// Summarizes a finished step, to be written behind a keyword of seven letters. Leaves out details
+/// until the summary fits `room`; the name and the outcome always stay.
 pub(super) fn compact(place: &VisitId, more: &str, took: &[String], room: Option<usize>) -> String {
     let told = |longest: usize, parts: usize| {
         let took = &took[..parts.min(took.len())];

@@ -1,8 +1,8 @@
 //! A graph as a strip: its sockets along the flow with a mark each, loops in brackets, folded to a
 //! width.
 //!
-//! Owns the small picture that moves while a cast is walked. Where it has more rows than there is
-//! room for, those around the current socket are shown. The large picture is `materia grid`'s.
+//! Owns the small live display of a cast's progress. If the strip has too many rows, only those
+//! around the current socket are shown. `materia grid` draws the full graph.
 
 use std::collections::BTreeSet;
 
@@ -13,21 +13,21 @@ use super::amounts::line;
 use super::block::Line;
 use super::style::Role;
 
-/// The longest name of a socket in the strip.
+/// The longest name of a socket in the strip, in characters.
 const LONGEST: usize = 24;
 
-/// Where a cast is, as far as the strip shows it.
+/// The position of a cast, as far as the strip shows it.
 #[derive(Debug, Default)]
 pub(super) struct Walked<'a> {
-    /// The socket it is at.
+    /// The current socket.
     pub(super) current: Option<&'a str>,
-    /// The sockets that were visited.
+    /// The sockets visited so far.
     pub(super) visited: BTreeSet<&'a str>,
-    /// The number of the current item and how many there are.
+    /// The number of the current item, and the number of items.
     pub(super) item: Option<(usize, usize)>,
 }
 
-/// The rows of the strip, each at most so wide and at most so many.
+/// Renders the strip in at most `most` rows of at most `columns` columns.
 pub(super) fn strip(graph: &Graph, walked: &Walked<'_>, columns: usize, most: usize) -> Vec<Line> {
     let cells = cells(graph, walked);
     let mut rows: Vec<(Line, bool)> = Vec::new();
@@ -90,7 +90,7 @@ fn cells(graph: &Graph, walked: &Walked<'_>) -> Vec<Cell> {
     cells
 }
 
-/// Whether a socket is in a loop that its neighbour is not in.
+/// Whether this socket is in a loop that its neighbour is not in.
 fn opens(graph: &Graph, neighbour: Option<SocketIndex>, slot: SocketIndex) -> bool {
     let theirs = neighbour
         .map(|neighbour| graph.socket(neighbour).loops.as_slice())
@@ -102,7 +102,7 @@ fn opens(graph: &Graph, neighbour: Option<SocketIndex>, slot: SocketIndex) -> bo
         .any(|at| !theirs.contains(at))
 }
 
-/// Whether the current socket is in a loop with this one.
+/// Whether this socket shares a loop with the current one.
 fn is_within(graph: &Graph, slot: SocketIndex, current: Option<&str>) -> bool {
     let Some(current) = current.and_then(|current| graph.find(current)) else {
         return false;

@@ -1,4 +1,4 @@
-//! The few colours there are, and whether they are used.
+//! The colours, and when they are used.
 //!
 //! Owns the palette and the rules of `NO_COLOR`, `CLICOLOR_FORCE` and `--color`. Every message is
 //! understandable without colour. Never prints.
@@ -19,24 +19,24 @@ pub enum ColorChoice {
     Never,
 }
 
-/// What a piece of text means; each meaning has one look.
+/// The meaning of a piece of text. Each meaning has one style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Something is as it should be.
+    /// A success.
     Good,
-    /// Something deserves a look.
+    /// A warning.
     Warning,
-    /// Something is wrong.
+    /// An error.
     Bad,
     /// Less important than its surroundings.
     Quiet,
     /// A heading or a name.
     Strong,
-    /// One of several that are told apart, by its number.
+    /// One of several things that colours distinguish, by its number.
     One(usize),
 }
 
-/// The colours of things that are told apart.
+/// The colours that distinguish things.
 const HUES: [AnsiColor; 6] = [
     AnsiColor::Cyan,
     AnsiColor::Magenta,
@@ -47,7 +47,7 @@ const HUES: [AnsiColor; 6] = [
 ];
 
 impl Role {
-    /// The look of this meaning.
+    /// The style of this meaning.
     pub fn style(self) -> Style {
         let color = |color: AnsiColor| Style::new().fg_color(Some(color.into()));
         match self {
@@ -60,7 +60,7 @@ impl Role {
         }
     }
 
-    /// `text` in this look, where colour is used.
+    /// Formats `text` in this style if `colour` is set.
     pub fn paint(self, text: &str, colour: bool) -> String {
         if !colour {
             return text.to_owned();
@@ -70,7 +70,7 @@ impl Role {
     }
 }
 
-/// Whether a stream is written in colour.
+/// Whether to write a stream in colour.
 pub fn use_colour(choice: ColorChoice, world: &World, is_terminal: bool) -> bool {
     match choice {
         ColorChoice::Always => true,

@@ -1,4 +1,4 @@
-//! How words and explanations read.
+//! Rendering of split command lines and explained templates.
 
 use std::fmt::Write as _;
 
@@ -11,10 +11,10 @@ use serde_json::Value;
 use super::Report;
 use super::style::Role;
 
-/// The answer to `split`.
+/// The result of `split`.
 #[derive(Debug, Serialize)]
 pub struct Words {
-    /// Always true; a text that cannot be split is a failure.
+    /// Always true: a text that cannot be split is an error.
     pub ok: bool,
     /// The words.
     pub words: Vec<String>,
@@ -77,7 +77,7 @@ impl Report for ExplainReport {
     }
 }
 
-/// One node and those below it, indented; commands as the words they are.
+/// Writes a node and its children, indented. Commands are shown as shell words.
 fn node(text: &mut String, tree: &Value, depth: usize, colour: bool) {
     let indent = "  ".repeat(depth);
     let skipped = tree["skipped"] == true;
@@ -113,7 +113,7 @@ fn node(text: &mut String, tree: &Value, depth: usize, colour: bool) {
     }
 }
 
-/// The controls of a node that are not the default, in a few words.
+/// The controls of a node that differ from the defaults.
 fn controls(tree: &Value) -> String {
     let named = [
         "timeout",
@@ -148,7 +148,7 @@ fn controls(tree: &Value) -> String {
     }
 }
 
-/// A word as a shell would need it.
+/// Quotes a word for a shell.
 pub(super) fn shell_word(word: &str) -> String {
     let plain = !word.is_empty()
         && word

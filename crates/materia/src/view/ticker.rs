@@ -1,24 +1,22 @@
-//! A clock for what is live on a terminal: something is drawn again and again while somebody
-//! watches.
+//! A timer that redraws live output on a terminal.
 //!
-//! Owns one thread and its end. Nothing waits for it; what it draws is shared with whoever is told
-//! what happens.
+//! Owns one thread and its shutdown. No other thread waits for it. The drawn state is shared with
+//! the observer that receives events.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often something is drawn.
+/// The interval between two drawings.
 const PACE: Duration = Duration::from_millis(100);
 
-/// A clock that ticks until it is dropped.
+/// A timer that runs until it is dropped.
 #[derive(Debug)]
 pub(super) struct Ticker(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl Ticker {
-    /// Ticks from now on. Where no thread can be had, it does not, and pictures change only when
-    /// something happens.
+    /// Starts the timer. If no thread can be started, the display is only redrawn on events.
     pub(super) fn start<T: Send + 'static>(drawn: &Arc<Mutex<T>>, draw: fn(&mut T)) -> Self {
         let (stop, stopped) = channel();
         let drawn = drawn.clone();
@@ -44,7 +42,8 @@ impl Drop for Ticker {
     }
 }
 
-/// What is drawn; a picture whose last drawing panicked can still be drawn over.
+/// Locks the drawn state. Ignores poisoning: after a panic while drawing, the display can still be
+/// redrawn.
 pub(super) fn locked<T>(drawn: &Mutex<T>) -> MutexGuard<'_, T> {
     drawn.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! How trust reads: what would run, with which files, and what changed.
+//! Rendering of trust: what would run, with which files, and what changed.
 
 use std::fmt::Write as _;
 use std::io::BufRead;
@@ -15,21 +15,21 @@ use super::template::shell_word;
 use super::{OutputFormat, Report, Screen};
 use crate::world::World;
 
-/// How many commands of one materia are shown.
+/// At most this many commands of one materia are shown.
 const MAX_COMMANDS: usize = 20;
-/// How many bytes of an answer are read.
+/// At most this many bytes of an answer are read.
 const MAX_ANSWER: u64 = 100;
 
-/// The question whether the user trusts what a project brings, on their terminal.
+/// Asks the user on the terminal whether to trust a project's config.
 #[derive(Debug, Clone, Copy)]
 pub struct TrustPrompt {
     screen: Screen,
-    /// Whether there is a terminal on which the user can be asked.
+    /// Whether there is a terminal on which to ask.
     can_ask: bool,
 }
 
 impl TrustPrompt {
-    /// A question on this screen; programs and pipes are never asked.
+    /// A prompt on this screen. It never asks programs or pipes.
     pub fn new(world: &World, screen: Screen, format: OutputFormat) -> Self {
         let terminal = world.terminals.stdin && world.terminals.stderr;
         Self {
@@ -55,7 +55,7 @@ impl TrustObserver for TrustPrompt {
     }
 }
 
-/// Nothing is shown of the cast itself.
+/// Shows nothing of the cast itself.
 impl CastObserver for TrustPrompt {
     fn warnings(&mut self, findings: &[Finding]) {
         self.screen.findings(findings);
@@ -112,7 +112,7 @@ fn describe(text: &mut String, act: &TrustedAct, colour: bool) {
     }
 }
 
-/// A text on one line, complete: the user must see all of what they agree to.
+/// Puts a text on one line without truncating it: the user must see all of what they agree to.
 fn line(text: &str) -> String {
     printable(text).replace('\n', "\\n")
 }

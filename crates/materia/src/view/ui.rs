@@ -1,4 +1,4 @@
-//! How the address of the server for browsers reads.
+//! Rendering of the web server's address.
 
 use std::path::PathBuf;
 
@@ -7,29 +7,29 @@ use serde::Serialize;
 use super::Report;
 use super::style::Role;
 
-/// Where a browser finds us.
+/// The addresses of the server.
 #[derive(Debug, Serialize)]
 pub struct Serving {
     /// Always true.
     pub ok: bool,
-    /// The address with its code, which works once.
+    /// The address with its login code, which works once.
     pub url: String,
-    /// The address without it.
+    /// The address without the code.
     pub address: String,
-    /// Whether others than this machine can reach it.
+    /// Whether other machines can reach the address.
     #[serde(rename = "reachable")]
     pub reachable: bool,
-    /// Where agents find us.
+    /// The MCP endpoint for agents.
     pub mcp: Agents,
 }
 
-/// Where agents find us.
+/// The MCP endpoint for agents.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Agents {
     /// The address.
     pub url: String,
-    /// The file with the word that they say to be let in.
+    /// The file with the token that agents send to authenticate.
     pub token_file: PathBuf,
 }
 

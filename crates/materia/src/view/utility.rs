@@ -1,4 +1,4 @@
-//! How the list of utilities and the result of one read.
+//! Rendering of the list of utilities, and of a utility's result.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use super::style::Role;
 use super::{OutputFormat, Report, Screen};
 use crate::world::World;
 
-/// Shows what a utility does.
+/// Shows the progress and the result of a utility.
 #[derive(Debug)]
 pub struct UtilityView {
     screen: Screen,
@@ -25,7 +25,7 @@ impl UtilityView {
         }
     }
 
-    /// Shows the result, and the error that it has nevertheless.
+    /// Prints the result, and the error if the utility failed.
     pub fn report(&self, report: &UtilityRunReport) {
         for note in &report.notes {
             self.screen.talk(Role::Warning, "note", note);

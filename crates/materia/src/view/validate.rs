@@ -1,4 +1,4 @@
-//! How a validation reads.
+//! Rendering of a validation.
 
 use std::fmt::Write as _;
 
@@ -33,7 +33,7 @@ impl Report for ValidateReport {
     }
 }
 
-/// The file with its verdict, then what was found in it.
+/// Writes the file with its verdict, then its findings.
 fn file_lines(text: &mut String, file: &ValidatedFile, colour: bool) {
     let (role, word) = match (file.ok, file.issues.is_empty()) {
         (true, true) => (Role::Good, "good"),

@@ -1,7 +1,7 @@
-//! Runs that are waited for, live on a terminal: a line each with what it last wrote, and one that
-//! stays when it ends; then the result.
+//! The live display of `wait`: one line per run with its last output, and a permanent line when it
+//! ends; then the result.
 //!
-//! Owns the picture. Elsewhere than on a terminal nothing is drawn.
+//! Owns the display. Draws nothing if stderr is not a terminal.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,10 +18,10 @@ use super::status;
 use super::style::Role;
 use super::ticker::{Ticker, locked};
 
-/// How many runs have a line.
+/// At most this many runs have a line.
 const MOST_ROWS: usize = 20;
 
-/// Shows runs that are waited for, and how they ended.
+/// Shows runs while the caller waits for them, and how they ended.
 #[derive(Debug)]
 pub struct WaitView {
     screen: Screen,
@@ -29,7 +29,7 @@ pub struct WaitView {
     live: Option<LiveRuns>,
 }
 
-/// The lines on a terminal, drawn again and again until they are dropped.
+/// The live lines, redrawn by a timer until they are dropped.
 #[derive(Debug)]
 struct LiveRuns {
     picture: Arc<Mutex<Picture>>,
@@ -51,7 +51,7 @@ struct Row {
 }
 
 impl WaitView {
-    /// A view on a screen.
+    /// A view that prints to this screen.
     pub fn new(screen: Screen, format: OutputFormat) -> Self {
         Self {
             screen,

@@ -1,5 +1,4 @@
-//! The parts of the page below its head: steps on a time line, what went back, what it cost, what
-//! was said.
+//! The sections of the page below its head: steps on a time line, rework, cost and artifacts.
 
 use std::fmt::Write as _;
 
@@ -8,16 +7,16 @@ use materia_model::text;
 
 use super::super::amounts::{money, short, time};
 
-/// How many steps are on the page.
+/// The page shows at most this many steps.
 const MAX_STEPS: usize = 2000;
 
-/// A text between tags or in an attribute. Line breaks stay; other control characters are spelled
-/// out.
+/// Escapes a text for use between tags or in an attribute. Keeps line breaks and makes other
+/// control characters visible.
 pub(super) fn escaped(said: &str) -> String {
     text::markup(&text::printable(said))
 }
 
-/// The steps, each with its place on the time line.
+/// Writes the steps, each with its bar on the time line.
 pub(super) fn steps(out: &mut String, export: &CastExport) {
     let steps = &export.cast.steps;
     out.push_str(
@@ -82,7 +81,7 @@ fn row(out: &mut String, step: &CastStep, begin: i64, whole: f64) {
     );
 }
 
-/// What went back, and why.
+/// Writes what was sent back for rework, and why.
 pub(super) fn rework(out: &mut String, export: &CastExport) {
     if export.rework.is_empty() {
         return;
@@ -101,7 +100,7 @@ pub(super) fn rework(out: &mut String, export: &CastExport) {
     out.push_str("</table></div>\n");
 }
 
-/// What was used, by role and by model.
+/// Writes the usage by role and by model.
 pub(super) fn cost(out: &mut String, export: &CastExport) {
     let usage = &export.cast.usage;
     let row = |title, name: &String, used: &UsageSum| {
@@ -129,7 +128,7 @@ pub(super) fn cost(out: &mut String, export: &CastExport) {
     out.push_str("</table></div>\n");
 }
 
-/// What was said and written, to be opened one by one.
+/// Writes the texts of the artifacts, each in an element that the reader can open.
 pub(super) fn texts(out: &mut String, export: &CastExport) {
     if export.texts.is_empty() {
         return;

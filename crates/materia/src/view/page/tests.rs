@@ -1,4 +1,4 @@
-//! What came from outside never becomes markup.
+//! Text from outside never becomes markup.
 
 use super::parts::escaped;
 
