@@ -5,10 +5,10 @@
 //! cancelling one ends what it started. Never reads parameters: `tool_call` and `resources` do.
 
 use materia_engine::api::{
-    ApiError, CastListRequest, CastRequest, CastShowRequest, Engine, ErrorKind, GridFormat,
-    GridRequest, InspectRequest, LoadoutsRequest, MessageRequest, OwnCommandRequest, PlanRequest,
-    PromoteToolRequest, RegisterToolRequest, RunOptions, SpawnAgentRequest, SpawnRequest,
-    WaitObserver, WaitReport, WaitRequest,
+    ApiError, CastListRequest, CastReport, CastRequest, CastShowRequest, Engine, ErrorKind,
+    GridFormat, GridRequest, InspectRequest, LoadoutsRequest, MessageRequest, OwnCommandReport,
+    OwnCommandRequest, PlanRequest, PromoteToolRequest, RecipeDoctorReport, RegisterToolRequest,
+    RunOptions, SpawnAgentRequest, SpawnRequest, WaitObserver, WaitReport, WaitRequest,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -107,10 +107,9 @@ impl CallRequest {
             Self::Spawn(request) => Answer::of(engine.spawn(request)),
             Self::SpawnAgent(request) => Answer::of(engine.spawn_agent(request, &mut ())),
             Self::SpawnCast(request, run) => Answer::of(engine.spawn_cast(&request, &run, &mut ())),
-            Self::Cast(request) => Answer::with_code(
-                engine.cast(&request, &mut ()),
-                materia_engine::api::CastReport::exit_code,
-            ),
+            Self::Cast(request) => {
+                Answer::with_code(engine.cast(&request, &mut ()), CastReport::exit_code)
+            }
             Self::CastList => Answer::of(engine.casts(&CastListRequest::default())),
             Self::CastShow(cast) => Answer::of(engine.cast_show(&CastShowRequest {
                 cast: Some(cast),
@@ -132,10 +131,9 @@ impl CallRequest {
             Self::LoadoutList => Answer::of(engine.loadouts(&LoadoutsRequest::default())),
             Self::Grid(loadout) => grid(engine, loadout),
             Self::RecipeList => Answer::of(engine.recipe_list()),
-            Self::RecipeDoctor => Answer::with_code(
-                engine.recipe_doctor(),
-                materia_engine::recipe::RecipeDoctorReport::exit_code,
-            ),
+            Self::RecipeDoctor => {
+                Answer::with_code(engine.recipe_doctor(), RecipeDoctorReport::exit_code)
+            }
             Self::RecipeShow(name) => Answer::of(engine.recipe_show(&name)),
             Self::ToolList => Answer::of(engine.tool_list()),
             Self::ToolRegister(request) => Answer::of(engine.tool_register(request)),
@@ -245,7 +243,7 @@ fn message_to_tool(engine: &Engine, request: &MessageRequest) -> Answer {
 }
 
 /// The report that a command of this program printed.
-fn reported(result: Result<materia_engine::api::OwnCommandReport, ApiError>) -> Answer {
+fn reported(result: Result<OwnCommandReport, ApiError>) -> Answer {
     let report = match result {
         Ok(report) => report,
         Err(error) => return Answer::error(&error),

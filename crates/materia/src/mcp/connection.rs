@@ -118,18 +118,21 @@ impl Server {
         let token = context.meta.get_progress_token();
         let mut beats = 0u32;
         loop {
-            tokio::select! {
-                answer = &mut made => return Ok(answer.unwrap_or_else(|error| Answer::error(&error))),
-                () = context.ct.cancelled() => {
-                    return Err(ErrorData::internal_error("the request was cancelled", None));
-                }
-                () = tokio::time::sleep(HEARTBEAT), if token.is_some() => {
-                    beats += 1;
-                    if let Some(token) = token.clone() {
-                        let progress = ProgressNotificationParam::new(token, beats.into());
-                        let _unheard = context.peer.notify_progress(progress).await;
+            let ended = tokio::time::timeout(HEARTBEAT, async {
+                tokio::select! {
+                    answer = &mut made => Ok(answer.unwrap_or_else(|error| Answer::error(&error))),
+                    () = context.ct.cancelled() => {
+                        Err(ErrorData::internal_error("the request was cancelled", None))
                     }
                 }
+            });
+            if let Ok(ended) = ended.await {
+                return ended;
+            }
+            beats += 1;
+            if let Some(token) = token.clone() {
+                let progress = ProgressNotificationParam::new(token, beats.into());
+                let _unheard = context.peer.notify_progress(progress).await;
             }
         }
     }
