@@ -1,9 +1,10 @@
 //! News of a run that is archived or pruned before they were reported.
 //!
 //! Owns passing the journal of a run to its observers before its directory is removed: the journal
-//! is their queue, and unreported news would be lost with it. It costs a hard link, not a copy.
-//! Only observers that have watched before get it, and the number of pending runs is bounded; runs
-//! beyond that are counted, and the count is reported. Never knows what was reported.
+//! is their queue, and unreported news would be lost with it. The segments are hard-linked, and
+//! copied only if that fails. Only observers that have watched before get it, and the number of
+//! pending runs is bounded; runs beyond that are counted, and the count is reported. Never knows
+//! what was reported.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
