@@ -1,9 +1,10 @@
 //! An agent as an actor (A12): a run whose messages become turns.
 //!
-//! Owns what is shown of one, and the process that plays it. The run's journal has everything that
-//! counts: a turn with an end there is never asked again, one without is asked again from the
-//! session before it, so that the process that continues the run after a crash says nothing twice.
-//! Between turns no program of the agent runs, so that an actor that waits costs next to nothing.
+//! Owns the reports on an actor, and the process that drives it. The run's journal is the source of
+//! truth: a turn whose end is recorded is never repeated, and a turn without a recorded end is
+//! repeated from the session before it. So a process that continues the run after a crash sends
+//! nothing twice. Between turns no program of the agent runs, so a waiting actor costs almost
+//! nothing.
 
 mod answer;
 mod drive;
@@ -21,25 +22,25 @@ pub use drive::{ActorContext, Error, act};
 
 use crate::run::RunDir;
 
-/// What happens while an actor plays.
+/// An event of an actor.
 #[derive(Debug)]
 pub enum ActorEvent<'a> {
     /// A message becomes a turn.
     Prompt {
-        /// Who sent it.
+        /// The sender.
         from: Option<&'a str>,
-        /// What it says.
+        /// The text of the message.
         text: &'a str,
     },
     /// The agent did something.
     Activity(&'a crate::agent::Activity),
-    /// The turn failed for this reason, and is tried again.
+    /// The turn failed for this reason, and is retried.
     Retry(&'a str),
-    /// The turn is over.
+    /// The turn ended.
     TurnEnd {
         /// The answer.
         text: &'a str,
-        /// What went wrong, where it did.
+        /// The error, if it failed.
         failure: Option<&'a str>,
     },
 }
@@ -82,26 +83,26 @@ pub struct TranscriptReport {
     pub ok: bool,
     /// The run.
     pub run: String,
-    /// The actor; none for a run that is something else.
+    /// The actor; `None` if the run is not an agent.
     pub agent: Option<ActorStatus>,
-    /// What was said, the newest last.
+    /// The conversation, the newest line last.
     pub lines: Vec<TranscriptLine>,
-    /// Whether older lines are not shown.
+    /// Whether older lines are omitted.
     pub incomplete: bool,
 }
 
-/// The agent that a run is; none for a run that is something else.
+/// The agent settings of a run; `None` if the run is not an agent.
 pub fn order(start: &run::RunStart) -> Option<ActorSettings> {
     serde_json::from_value(start.agent.clone()?).ok()
 }
 
-/// How the actor of a run stands; none for a run that is something else.
+/// The status of the actor of a run; `None` if the run is not an agent.
 pub fn status(fold: &RunFold) -> Option<ActorStatus> {
     let order = order(fold.run.start.as_ref()?)?;
     Some(status_of(order, &fold.actor))
 }
 
-/// What was said in a run, its last lines.
+/// The last lines of a run's conversation.
 pub fn transcript(place: &RunDir, fold: &RunFold, lines: usize) -> TranscriptReport {
     let said = &fold.actor.lines;
     let older = said.len().saturating_sub(lines);

@@ -1,7 +1,7 @@
-//! `inspect`: what there is to know about runs, sessions and this program.
+//! `inspect`: reports on runs, sessions and this program.
 //!
-//! Owns the targets, their views, and the reports. Every look is proved (P4), and ownership fails
-//! closed (A9): a caller with a session sees its own runs and how many others there are, nothing
+//! Owns the targets, their views, and the reports. Every status is proved (P4), and ownership fails
+//! closed (A9): a caller with a session sees its own runs and the number of other runs, nothing
 //! more.
 
 pub mod run_status;
@@ -35,7 +35,7 @@ use crate::inspect::run_status::RunSnapshot;
 use crate::process::{RunProcess, below};
 use crate::run::{self, ArtifactEntry, Error, RunDir, RunLog, RunRoot};
 
-/// How many lines, messages, members or runs are shown where nothing is said.
+/// The default number of lines, messages, members or runs.
 pub const LINES: usize = 40;
 
 /// A run's status.
@@ -51,7 +51,7 @@ pub struct RunStatusReport {
     pub next: Vec<String>,
 }
 
-/// What a run promised to make and what is there, or everything in its directory.
+/// The declared artifacts of a run and their state, or all files in its directory.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FilesReport {
@@ -59,7 +59,7 @@ pub struct FilesReport {
     pub ok: bool,
     /// The run.
     pub run: String,
-    /// How it stands.
+    /// The status of the run.
     pub status: RunStatus,
     /// Its directory.
     pub state_dir: String,
@@ -75,17 +75,17 @@ pub struct FilesReport {
 pub struct RuntimeReport {
     /// Always true.
     pub ok: bool,
-    /// Our name.
+    /// The name of the program.
     pub name: &'static str,
-    /// Our version.
+    /// The version of the program.
     pub version: &'static str,
-    /// Where runs are.
+    /// The directory of all runs.
     pub runs: String,
-    /// Where recipes are.
+    /// The directory of recipes.
     pub recipes: String,
 }
 
-/// Opens a run that the caller may see, and proves how it stands.
+/// Opens a run that the caller may see, and proves its status.
 pub fn open(
     root: &RunRoot,
     id: &RunId,

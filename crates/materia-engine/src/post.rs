@@ -1,12 +1,11 @@
-//! The post: messages between actors, durable before anybody is told (A2–A5, A10).
+//! Messages between actors. A message is durable before it is reported (A2–A5, A10).
 //!
-//! Owns posting to a run's journal, claiming what waits there, and saying what became of it. Every
-//! decision is made while the journal's turn is held, on the fold of everything that is in it, so
-//! exactly one process has a message at a time. A claim is not made durable: after a power cut its
-//! holder is gone anyway. What was acknowledged is. Never decides where a message goes:
-//! `verb::message` does.
+//! Owns posting to a run's journal, claiming queued messages, and recording their outcome. Every
+//! decision is made under the journal's write lock, on the fold of all its records, so exactly one
+//! process holds a message at a time. A claim is not synced: after a power cut its holder is gone
+//! anyway. An acknowledged message is synced. Never decides where a message goes: `routing` does.
 //!
-//! The list below is the order of the rooms: a room may use rooms above it, never below.
+//! The list below is the order of the modules: a module may use modules above it, never below.
 
 mod error;
 mod message_log;

@@ -1,8 +1,8 @@
-//! `message`: where a message goes is decided by its address alone.
+//! `message`: the address alone decides where a message goes.
 //!
-//! Owns the routing table: who may write to whom, what is written where, and the words by which the
-//! report says what became of it (P4). A message is durable before that is reported; one without a
-//! reader waits, which is no error (A5). Never runs a tool: the API does, and asks for the report.
+//! Owns the routing table: who may write to whom, what is written where, and the words of the
+//! report (P4). A message is durable before it is reported. A message without a reader waits, which
+//! is not an error (A5). Never runs a tool: the API does, and requests the report.
 
 pub mod receive;
 pub mod watch;
@@ -27,7 +27,7 @@ use crate::post;
 use crate::recipe::tool::ToolCallReport;
 use crate::run::RunRoot;
 
-/// What only the operator may ask for (S2).
+/// Messages that only the operator may send (S2).
 const OPERATORS: [&str; 4] = [
     "control.trust",
     "control.approve",
@@ -35,15 +35,15 @@ const OPERATORS: [&str; 4] = [
     "control.budget",
 ];
 
-/// What a host says to its session when it goes for good.
+/// The message of a host that ends its session.
 const END_SESSION: &str = "control.end";
 
-/// Who sends, and from where.
+/// The sender of a message.
 #[derive(Debug)]
 pub struct Sender<'a> {
     /// The directory of all runs.
     pub root: &'a RunRoot,
-    /// The session that the sender belongs to; the operator has none.
+    /// The session of the sender; `None` for the operator.
     pub session: Option<&'a str>,
     /// The run that the sender is a part of.
     pub within: Option<&'a RunId>,
@@ -51,12 +51,12 @@ pub struct Sender<'a> {
     pub clock: &'a Clock,
 }
 
-/// Sends a message, and says what became of it.
+/// Sends a message and reports its outcome.
 pub fn message(sender: &Sender<'_>, draft: MessageDraft) -> Result<MessageReport, Error> {
     send(sender, sender.check(draft)?)
 }
 
-/// Sends a message that was checked.
+/// Sends a message that has been checked.
 pub fn send(sender: &Sender<'_>, envelope: Envelope) -> Result<MessageReport, Error> {
     match envelope.to.clone() {
         Address::Run(run) => route::to_run(sender, &run, envelope),
@@ -71,7 +71,7 @@ pub fn send(sender: &Sender<'_>, envelope: Envelope) -> Result<MessageReport, Er
     }
 }
 
-/// The arguments of a tool that a body comes to: a plain value is its `input`.
+/// The arguments of a tool, from the body of a message: a plain value becomes `input`.
 pub fn tool_arguments(body: Option<Value>) -> Map<String, Value> {
     match body {
         None => Map::new(),
@@ -80,7 +80,7 @@ pub fn tool_arguments(body: Option<Value>) -> Map<String, Value> {
     }
 }
 
-/// What became of a message to a tool that was called.
+/// The report of a message that called a tool.
 pub fn tool_report(
     sender: &Sender<'_>,
     envelope: Envelope,
@@ -89,7 +89,7 @@ pub fn tool_report(
     let error = (!called.ok).then(|| failed(&envelope, called));
     let id = post::message_id(0, &sender.clock.fresh_id());
     let report = MessageReport::queued(id, envelope.to, envelope.kind, "tool", "tool_invoked");
-    // A tool has no mailbox: it was called, and nothing is kept.
+    // A tool has no mailbox: it was called, and nothing is stored.
     MessageReport {
         ok: called.ok,
         delivered: true,
@@ -112,7 +112,7 @@ fn failed(envelope: &Envelope, called: &ToolCallReport) -> MessageProblem {
 }
 
 impl Sender<'_> {
-    /// A message as it may be sent.
+    /// Checks a draft and completes it.
     pub fn check(&self, mut draft: MessageDraft) -> Result<Envelope, Error> {
         if draft.from.is_none() {
             draft.from = self.within.map(|run| format!("run:{run}"));
@@ -127,7 +127,7 @@ impl Sender<'_> {
         Ok(envelope)
     }
 
-    /// A program inside a run speaks for that run, and for nobody else.
+    /// A program inside a run may send only as that run.
     fn check_speaks_for_itself(&self, envelope: &Envelope) -> Result<(), Error> {
         let (Some(within), Some(from)) = (self.within, &envelope.from) else {
             return Ok(());

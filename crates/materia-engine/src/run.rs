@@ -1,10 +1,10 @@
 //! Runs: detached executions that outlive the process that started them (A1–A13).
 //!
-//! Owns a run's directory, its one supervisor process, the proof of its status, its end, and what
-//! is kept of it. No daemon: the truth is one journal per run that every process appends to in
-//! turns, and a lock that the supervisor holds for life. A process that looks at a run whose
-//! supervisor died ends what that left behind and records it (A6). Never expands a template and
-//! never decides what runs: it gets a plan.
+//! Owns a run's directory, its one supervisor process, the proof of its status, its end, and its
+//! retention. There is no daemon: the source of truth is one journal per run, to which processes
+//! append one at a time, and a lock that the supervisor holds for life. A process that looks at a
+//! run whose supervisor died ends the remaining processes and records the end (A6). Never expands a
+//! template and never decides what runs: it gets a plan.
 //!
 //! The list below is the order of the modules: a module may use those above it, never those below.
 
@@ -41,7 +41,7 @@ pub use supervise::{
 
 use crate::wake::{self, WakeResult};
 
-/// Wakes the supervisor of a run, so that it reads the journal; whether there is one.
+/// Wakes the supervisor of a run, so that it reads the journal. Returns whether there is one.
 pub fn ring(place: &RunDir) -> bool {
     wake::wake(&place.bell()) == WakeResult::Delivered
 }

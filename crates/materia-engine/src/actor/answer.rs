@@ -1,9 +1,9 @@
-//! What an actor says back: to whom, once, and then the messages are settled.
+//! The answers of an actor: where they go, sent once, before the messages are settled.
 //!
-//! Owns where answers go. Whoever asked gets the answer; the person, and whoever sent an answer
-//! itself, is reached by the coordinator, so that two actors never thank each other for ever. An
-//! answer that its receiver cannot take any more goes to the coordinator as well. Messages that one
-//! turn answers together are answered together.
+//! Owns the destination of answers. The sender of a message gets the answer. The answer to the user
+//! goes to the coordinator, and so does the answer to an answer, so that two actors never reply to
+//! each other forever. An answer that its receiver can no longer accept goes to the coordinator as
+//! well. Messages that were part of one turn get one common answer.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ use crate::store::journal::{From, Reader};
 const COORDINATOR: &str = "coordinator";
 
 impl Actor<'_> {
-    /// Answers and settles what the last turn answered, as far as that was not done.
+    /// Sends the answers of the last turn and settles its messages, as far as that was not done.
     pub(super) fn finish(&self) -> Result<(), Error> {
         let Some(end) = self.turns(|state| state.last.clone())? else {
             return Ok(());
@@ -61,13 +61,13 @@ impl Actor<'_> {
         Ok(())
     }
 
-    /// Where the answer to a message goes.
+    /// The destination of the answer to a message.
     fn goes_to(&self, asked: &Envelope) -> String {
         if let Some(named) = asked.meta("answer_to").and_then(Value::as_str) {
             return named.to_owned();
         }
         match &asked.from {
-            // What answers is not answered: it would never end.
+            // Do not answer an answer: the exchange would never end.
             _ if asked.reply_to.is_some() => COORDINATOR.to_owned(),
             Some(from @ (Address::Run(run) | Address::Branch(run, _))) => match from {
                 Address::Run(_) if run == self.run => COORDINATOR.to_owned(),
@@ -151,8 +151,8 @@ impl Actor<'_> {
         }
     }
 
-    /// Whether the answer to a message stands in the journal that it would be written to: whoever
-    /// sent it was killed before the message was settled.
+    /// Whether the answer is already in the journal of its destination. Then the process that sent
+    /// it was killed before it settled the message.
     fn has_answered(&self, to: &str, id: &str) -> bool {
         let journal = match to.parse() {
             Ok(Address::Run(run) | Address::Branch(run, _) | Address::Room(run)) => {

@@ -1,7 +1,8 @@
-//! Playing an actor: waiting for messages, one turn for each, until the run is ended.
+//! Driving an actor: waiting for messages, one turn for each, until the run ends.
 //!
-//! Owns the loop and its order: claim, turn, end of the turn on disk, answers, message settled.
-//! Killed anywhere, the next process finds in the journal what is left to do, and does only that.
+//! Owns the loop and its order: claim the message, run the turn, record its end, send the answers,
+//! settle the message. If the process is killed at any point, the next one finds the remaining
+//! steps in the journal, and does only those.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -30,10 +31,10 @@ use crate::run::{self, RunDir, RunRoot};
 use crate::store::{atomic, dir};
 use crate::wake::WaiterPipe;
 
-/// How long an actor sleeps at most before it looks for messages.
+/// The longest sleep before an actor checks for messages.
 const RECONCILE: Duration = Duration::from_secs(10);
 
-/// Everything that an actor is played with.
+/// The collaborators of an actor.
 pub struct ActorContext<'a> {
     /// The directory of all runs.
     pub root: &'a RunRoot,
@@ -53,33 +54,33 @@ pub struct ActorContext<'a> {
     pub observer: &'a mut dyn ActorObserver,
 }
 
-/// Why an actor cannot be played.
+/// An error of driving an actor.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The run is something else.
+    /// The run is not an agent.
     #[error("run:{0} is no agent")]
     NoActor(String),
-    /// The run.
+    /// The run cannot be used.
     #[error(transparent)]
     Run(#[from] run::Error),
-    /// Its messages.
+    /// Its messages cannot be read or written.
     #[error(transparent)]
     Post(#[from] post::Error),
-    /// An answer.
+    /// An answer cannot be sent.
     #[error("an answer cannot be sent")]
     Message(#[from] routing::Error),
-    /// A file of it.
+    /// A file of the run cannot be written.
     #[error("the run's directory cannot be written")]
     Write(#[from] atomic::WriteError),
-    /// A directory of it.
+    /// A directory of the run cannot be written.
     #[error("the run's directory cannot be written")]
     Dir(#[from] dir::DirError),
-    /// The system.
+    /// An I/O error.
     #[error("I/O error while driving the agent")]
     Io(#[from] std::io::Error),
 }
 
-/// An actor that is played.
+/// An actor and its state.
 pub(super) struct Actor<'a> {
     pub(super) root: &'a RunRoot,
     pub(super) run: &'a RunId,
@@ -91,11 +92,11 @@ pub(super) struct Actor<'a> {
     pub(super) tools: &'a AgentTools,
     pub(super) messages: MessageLog,
     pub(super) me: MessageHolder,
-    /// Messages that are ours and wait for a turn of their own.
+    /// Claimed messages that wait for a turn of their own.
     waiting: VecDeque<ClaimedMessage>,
 }
 
-/// Plays an actor until it is interrupted.
+/// Drives an actor until it is interrupted.
 pub fn act(context: ActorContext<'_>) -> Result<(), Error> {
     let ActorContext {
         root,
@@ -162,17 +163,17 @@ impl<'a> Actor<'a> {
         })
     }
 
-    /// Looks at its turns, as the journal has them by now.
+    /// Reads new records, and calls `look` with the state of the turns.
     pub(super) fn turns<T>(&self, look: impl FnOnce(&ActorState) -> T) -> Result<T, Error> {
         Ok(self.messages.look_at_all(|fold| look(&fold.actor))?)
     }
 
-    /// Where the agent keeps its sessions.
+    /// The directory of the agent's sessions.
     pub(super) fn sessions(&self) -> PathBuf {
         self.place.dir().join("sessions")
     }
 
-    /// Deals with one message; false when the actor is interrupted.
+    /// Processes one message. Returns false if the actor is interrupted.
     fn deal_with(
         &mut self,
         message: ClaimedMessage,
@@ -183,7 +184,7 @@ impl<'a> Actor<'a> {
     ) -> Result<bool, Error> {
         let prompt = prompt(&message);
         let settled = match message.envelope.kind.as_str() {
-            // The turn that it was meant for is over.
+            // The turn to abort is already over.
             "control.abort" => Some(MessageSettlement::Handled),
             kind if kind.starts_with("control.") => Some(MessageSettlement::Failed(
                 "an agent knows control.abort, control.cancel and control.kill".to_owned(),
@@ -236,7 +237,7 @@ impl<'a> Actor<'a> {
         Ok(true)
     }
 
-    /// Puts the end of a turn on disk: from here on it is never asked again.
+    /// Records the end of a turn durably: from here on it is never repeated.
     fn record(&mut self, mut end: ActorTurnEnd) -> Result<(), Error> {
         if end.text.len() > materia_model::actor::LONGEST_TEXT {
             let folder = self.place.dir().join("answers");
@@ -251,13 +252,13 @@ impl<'a> Actor<'a> {
         self.tidy()
     }
 
-    /// Text as it may be written down.
+    /// Redacts secrets in a text.
     pub(super) fn clean(&self, said: &str) -> String {
         let said = self.secrets.redact_text(said);
         text::bounded(&said, materia_model::actor::LONGEST_TEXT).into_owned()
     }
 
-    /// Removes the copies of the session that no turn goes on from; each has all of the
+    /// Removes the copies of the session that no turn continues from; each copy has the whole
     /// conversation.
     fn tidy(&self) -> Result<(), Error> {
         let (Some(kept), Ok(entries)) = (
@@ -277,7 +278,7 @@ impl<'a> Actor<'a> {
     }
 }
 
-/// What the agent is told: the text of a message, with who says it where that is not the person.
+/// The prompt for the agent: the text of a message, with the sender unless it is the user.
 pub(super) fn prompt(message: &ClaimedMessage) -> String {
     let said = message.envelope.text();
     let kind = message.envelope.kind.as_str();

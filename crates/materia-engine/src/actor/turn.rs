@@ -1,8 +1,8 @@
-//! One turn of an actor: asking, asking again, and listening to messages meanwhile.
+//! One turn of an actor: the prompt, retries, and messages that come meanwhile.
 //!
-//! Owns the recovery of a turn (C10) and what is said to the agent while it works. A message counts
-//! as heard when the agent shows that it was; else it gets a turn of its own. Whatever was heard in
-//! an attempt that failed is a part of the next.
+//! Owns the recovery of a turn (C10) and what is sent to the agent while it works. A message is
+//! part of the turn when the agent shows that it received it; otherwise it gets a turn of its own.
+//! Messages received in a failed attempt are part of the next attempt.
 
 use std::time::Duration;
 
@@ -25,11 +25,12 @@ use crate::process::{Event, ProcessSet, WatchId};
 use crate::store::dir;
 use crate::wake::WaiterPipe;
 
-/// What came of a turn.
+/// The result of a turn.
 pub(super) struct ActorTurnResult {
-    /// How it ended; its messages are those that were heard.
+    /// The end of the turn, with the messages that the agent received.
     pub(super) end: ActorTurnEnd,
-    /// Messages that came meanwhile, were not heard, and wait for turns of their own.
+    /// Messages that came meanwhile, were not received by the agent, and wait for turns of their
+    /// own.
     pub(super) waiting: Vec<ClaimedMessage>,
 }
 
@@ -72,7 +73,7 @@ impl<'w, 'a> ActorTurnWatcher<'w, 'a> {
         }
     }
 
-    /// Plays the turn to its end; none when somebody wants us to leave.
+    /// Runs the turn to its end; `None` if the process is interrupted.
     pub(super) fn play(
         mut self,
         asked: &str,
@@ -138,7 +139,7 @@ impl<'w, 'a> ActorTurnWatcher<'w, 'a> {
         let sessions = actor.sessions();
         dir::create_private(&sessions)?;
         let order = &actor.order;
-        // A session belongs to the agent that has it.
+        // A session can be continued only by the agent that created it.
         let kept = actor.turns(|state| state.session.clone())?;
         let kept = kept.as_ref().filter(|kept| kept.agent == order.name);
         let said = std::iter::once(asked).chain(self.heard.iter().map(|(_, text)| text.as_str()));
@@ -169,7 +170,7 @@ impl<'w, 'a> ActorTurnWatcher<'w, 'a> {
         }
     }
 
-    /// How long to wait before the turn is asked for again; none where that is of no use.
+    /// The delay before the next attempt; `None` if a retry is useless.
     fn again(&self, failure: &AgentFailure, tries: &mut VisitRecovery) -> Option<Duration> {
         if self.stopped.is_some() {
             return None;
@@ -183,7 +184,7 @@ impl<'w, 'a> ActorTurnWatcher<'w, 'a> {
         Some(Duration::from_millis(recovery::obliging(delay_ms, failure)))
     }
 
-    /// Waits, and listens meanwhile; false when somebody wants us to leave.
+    /// Waits, and handles messages meanwhile. Returns false if the process is interrupted.
     fn rests(&mut self, time: Duration, processes: &mut ProcessSet) -> bool {
         let deadline = clock::deadline_in(time);
         loop {
@@ -203,7 +204,7 @@ impl<'w, 'a> ActorTurnWatcher<'w, 'a> {
         }
     }
 
-    /// Takes a message that came while the turn runs.
+    /// Handles a message that came during the turn.
     fn take(&mut self, message: ClaimedMessage) -> Result<TurnCommand, post::Error> {
         let kind = message.envelope.kind.as_str();
         if kind == "control.abort" {

@@ -1,7 +1,7 @@
-//! Following a run: what it writes or what is said, from what was shown on until it is over.
+//! Following a run: its output or its messages, after those already shown, until it is over.
 //!
-//! Owns when to look and what of a record is shown. The journal and the logs are read only behind
-//! what was read before.
+//! Owns when to read and which records are shown. Reads the journal and the logs only after the
+//! last position.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -17,50 +17,49 @@ use crate::post;
 use crate::process::Stream;
 use crate::run::{self, Error, OutputTail, RunDir, RunLog};
 
-/// How long a follower sleeps before it looks whether the run is over.
+/// How long a follower sleeps before it checks whether the run is over.
 const RECONCILE: Duration = Duration::from_secs(2);
 
 /// Which messages are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FollowedView {
-    /// What a run says to its coordinator.
+    /// Messages of a run to its coordinator.
     Outbox,
-    /// What is said in its room.
+    /// Messages in its room.
     Room,
-    /// The beginnings of that.
+    /// Previews of messages in its room.
     Previews,
 }
 
-/// One message that is sent while it is followed.
+/// A message that was sent while following.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum FollowedMessage {
-    /// To the coordinator.
+    /// A message to the coordinator.
     Outbox(Box<OutboxMessage>),
-    /// In the room.
+    /// A message in the room.
     Room(Box<RoomMessage>),
-    /// Its beginning.
+    /// A preview of a message in the room.
     Preview(Box<Preview>),
 }
 
-/// Gets what is shown while a run or a room is followed.
+/// Receives the output and messages of a followed run or room.
 pub trait InspectObserver {
-    /// What there was before; not for output.
+    /// The report on earlier messages; not called for output.
     fn begin(&mut self, _report: &InspectReport) {}
 
-    /// A message; whether to continue.
+    /// A message. Returns whether to continue.
     fn message(&mut self, _message: &FollowedMessage) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
-    /// What commands wrote; whether to continue.
+    /// Output of the commands. Returns whether to continue.
     fn output(&mut self, _stream: Stream, _bytes: &[u8]) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
 
-/// Passes on what is said behind what was read, until the run is over or the observer
-/// breaks.
+/// Passes on messages after the last one read, until the run is over or the observer breaks.
 pub fn follow_messages(
     place: &RunDir,
     view: FollowedView,
@@ -72,7 +71,7 @@ pub fn follow_messages(
     loop {
         let over =
             run::prove_again(place, &mut log, clock).is_err() || log.state().status.is_terminal();
-        // What was written before it was over is still passed on.
+        // Pass on messages that were written before the end.
         let more = if over {
             follower.try_next()?
         } else {
@@ -108,8 +107,8 @@ fn shown(view: FollowedView, record: &Record) -> Option<FollowedMessage> {
     })
 }
 
-/// Passes on the end of what a run wrote and then what it writes, until it is over or the
-/// observer breaks. Half a character at the end is left for what follows it.
+/// Passes on the end of a run's output and then new output, until the run is over or the observer
+/// breaks. An incomplete character at the end is held back until it is complete.
 pub fn follow_output(
     place: &RunDir,
     tail: &OutputTail,

@@ -1,7 +1,7 @@
 //! `coordinator`, `session:S` and `session:all`: the runs that the caller may see.
 //!
-//! Owns whose runs are listed (A9), in which order they are cut, and what is said about runs that
-//! cannot be read.
+//! Owns whose runs are listed (A9), the order in which the list is truncated, and the report on
+//! unreadable runs.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +47,7 @@ pub struct Inventory {
     pub next: Vec<String>,
 }
 
-/// Lists the runs of a session; all of them where there is none.
+/// Lists the runs of a session; all runs if `None`.
 pub fn inventory(
     root: &RunRoot,
     session: Option<&str>,
@@ -65,7 +65,7 @@ pub fn inventory(
         });
     }
     let list = run::list(root, clock)?;
-    // Who has a session sees its own, whatever it asked for.
+    // A caller with a session sees its own runs, regardless of the request.
     let owner = session.or(caller);
     let ours = |run: &RunListItem| owner.is_none_or(|owner| run.session.as_deref() == Some(owner));
     let (runs, others): (Vec<RunListItem>, Vec<RunListItem>) =
@@ -96,8 +96,7 @@ pub fn inventory(
 }
 
 impl Inventory {
-    /// Only so many runs, in the order in which people want to see them: those that are not over,
-    /// then the newest.
+    /// Keeps only the first runs, in the order of interest: active ones, then the newest.
     pub fn first(mut self, most: usize) -> Self {
         self.runs.sort_by_key(rank);
         self.runs.truncate(most);
@@ -110,7 +109,7 @@ fn rank(run: &RunListItem) -> (bool, Reverse<Option<Timestamp>>) {
     (run.status.is_terminal(), Reverse(run.started_at))
 }
 
-/// One that goes on, and one that went wrong; else the newest.
+/// Suggests an active run and a failed one; otherwise the newest.
 fn next(runs: &[RunListItem]) -> Vec<String> {
     let look = |run: &RunListItem| format!("materia inspect run:{}", run.run);
     let newest = |fits: fn(RunStatus) -> bool| {
@@ -128,8 +127,7 @@ fn next(runs: &[RunListItem]) -> Vec<String> {
     next
 }
 
-/// The runs that cannot be read and belong to whoever asks, and how many there are of which nobody
-/// knows.
+/// The unreadable runs that belong to the caller, and the number of those with an unknown owner.
 fn broken(
     root: &RunRoot,
     found: Vec<(RunId, Error)>,
@@ -148,7 +146,7 @@ fn broken(
     (ours, unknown)
 }
 
-/// What a damaged journal says before the damage; nothing where it does not come to a start.
+/// The state of a damaged journal before the damage; `None` if it does not include a start.
 fn beginning(place: &RunDir) -> Option<RunState> {
     let mut state = RunState::default();
     let records = Reader::open(&place.journal(), From::Beginning).ok()?;

@@ -1,8 +1,7 @@
-//! The views of a run's messages: its outbox, its queues, and whom it can talk to.
+//! The views of a run's messages: its outbox, its queues, and its contacts.
 //!
-//! Owns their reports. Everything is made from the fold of the journal, bounded by the number of
-//! lines that was asked for; what is not remembered is counted, so that a part is not taken for the
-//! whole.
+//! Owns their reports. All are made from the fold of the journal, bounded by the requested number
+//! of lines. Omitted messages are counted, so that a part is not mistaken for the whole.
 
 use std::collections::BTreeMap;
 
@@ -67,7 +66,7 @@ pub struct QueuedMessage {
     pub contents: Option<Contents>,
 }
 
-/// What an entry of a queue leaves out of its message.
+/// The parts of a message that a queue entry omits.
 #[derive(Debug, Serialize)]
 pub struct Contents {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,7 +79,7 @@ pub struct Contents {
     correlation_id: Option<String>,
 }
 
-/// `run:X --view communication`: whom it can talk to.
+/// `run:X --view communication`: the contacts of a run.
 #[derive(Debug, Serialize)]
 pub struct CommunicationReport {
     /// Always true.
@@ -90,7 +89,7 @@ pub struct CommunicationReport {
     pub communication: Option<Communication>,
 }
 
-/// What a run said to its coordinator.
+/// The messages of a run to its coordinator.
 pub fn messages(run: &RunId, mail: &MailState, lines: usize) -> OutboxReport {
     let messages: Vec<OutboxMessage> = last(mail.outbox().last().cloned(), lines);
     let total = mail.outbox().total;
@@ -148,14 +147,15 @@ pub fn mailbox(
     }
 }
 
-/// Whether whoever had a message is gone: it waits again, and the next who asks gets it.
+/// Whether the holder of a message has ended: then the message is queued again, and the next caller
+/// gets it.
 fn is_free(entry: &QueueEntry) -> bool {
     matches!(&entry.state, MessageState::Claimed { by, .. } if run::is_dead(by))
 }
 
 impl MailboxReport {
-    /// The same with the whole messages. The fold forgets the bodies of finished ones, so the
-    /// journal is asked for them.
+    /// The same report with whole messages. The fold drops the bodies of finished messages, so they
+    /// are read from the journal.
     pub fn whole(mut self, place: &run::RunDir) -> Result<Self, post::Error> {
         let finished = self
             .messages
@@ -199,7 +199,7 @@ impl QueuedMessage {
     }
 }
 
-/// Reads the messages with these ids, as they are called in the queue, from the journal.
+/// Reads the messages with these queue ids from the journal.
 fn find(
     place: &run::RunDir,
     queue: &Address,
@@ -220,7 +220,7 @@ fn find(
     Ok(())
 }
 
-/// Whom a run can talk to.
+/// The contacts of a run.
 pub fn communication(mail: &MailState) -> CommunicationReport {
     CommunicationReport {
         ok: true,
@@ -228,7 +228,7 @@ pub fn communication(mail: &MailState) -> CommunicationReport {
     }
 }
 
-/// The last so many of something, in their order.
+/// The last items, in their order.
 pub(super) fn last<T>(all: impl DoubleEndedIterator<Item = T>, lines: usize) -> Vec<T> {
     let mut some: Vec<T> = all.rev().take(lines).collect();
     some.reverse();

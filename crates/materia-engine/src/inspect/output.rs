@@ -1,4 +1,4 @@
-//! `run:X --view tail`: the end of what a run's commands wrote.
+//! `run:X --view tail`: the end of the output of a run's commands.
 //!
 //! Owns how much of it is shown: lines, and bytes, since one line can be a whole file.
 
@@ -8,9 +8,9 @@ use serde::Serialize;
 use super::LINES;
 use crate::run::{self, Error, OutputTail, RunDir};
 
-/// How many bytes of a stream are shown, unless more lines than usual were asked for.
+/// How many bytes of a stream are shown, unless more lines than the default are requested.
 const USUAL: usize = 64 << 10;
-/// How many are read at all.
+/// How many bytes are read at most.
 const MOST: usize = 1 << 20;
 
 /// The end of a run's output.
@@ -21,23 +21,23 @@ pub struct TailReport {
     pub ok: bool,
     /// The run.
     pub run: String,
-    /// How it stands.
+    /// The status of the run.
     pub status: RunStatus,
     /// The last lines.
     #[serde(flatten)]
     pub tail: OutputTail,
-    /// Whether they wrote more than is shown; what it begins with need not be a whole line.
+    /// Whether there is more output than is shown. The first line may be incomplete.
     pub incomplete: bool,
-    /// Whether a person is told that: whoever asked for fewer lines knows.
+    /// Whether to show that to a user: a user who requested fewer lines knows it.
     #[serde(skip)]
     pub is_surprising: bool,
-    /// The file with all that it wrote to stdout.
+    /// The file with the whole stdout.
     pub stdout_file: String,
-    /// The file with all that it wrote to stderr.
+    /// The file with the whole stderr.
     pub stderr_file: String,
 }
 
-/// The last lines of what a run wrote.
+/// The last lines of a run's output.
 pub fn tail(place: &RunDir, state: &RunState, lines: usize) -> Result<TailReport, Error> {
     let mut tail = run::tail(place, lines)?;
     let most = if lines > LINES { MOST } else { USUAL };
@@ -55,8 +55,8 @@ pub fn tail(place: &RunDir, state: &RunState, lines: usize) -> Result<TailReport
     })
 }
 
-/// Keeps the last so many bytes of a text that is the end of a file; whether its first line is not
-/// whole now.
+/// Keeps the last bytes of a text that is the end of a file. Returns whether its first line is
+/// incomplete now.
 fn cut(text: &mut String, total: u64, most: usize) -> bool {
     let is_cut = text.len() >= most && total > most as u64;
     let begin = text.len().saturating_sub(most);

@@ -1,4 +1,4 @@
-//! Everything about one run but what it writes, in one look.
+//! All reports on one run except its output.
 //!
 //! Owns the document of the browser's run page and of the terminal inspector.
 
@@ -28,7 +28,7 @@ pub struct RunOverviewReport {
     pub processes: Vec<RunProcess>,
 }
 
-/// Looks at everything about a run, at most so many lines of each.
+/// Collects all reports on a run, with at most `lines` entries each.
 pub fn overview(place: &RunDir, log: &RunLog, lines: usize) -> RunOverviewReport {
     let (id, fold) = (place.id(), log.fold());
     RunOverviewReport {

@@ -1,6 +1,6 @@
-//! `recipes --view status`: how the recipes stand, in numbers.
+//! `recipes --view status`: the status of the recipes, in numbers.
 //!
-//! Owns the counts and what to look at next. Programs also get what `recipe list` has.
+//! Owns the counts and the suggested next commands. Programs also get the report of `recipe list`.
 
 use serde::Serialize;
 
@@ -8,42 +8,42 @@ use crate::library::Library;
 use crate::recipe::{RecipeListReport, listing};
 use crate::registry::{RecipeState, Remedy, RemedyKind, Survey, drafts, remedies, survey};
 
-/// How the recipes stand.
+/// The status of the recipes.
 #[derive(Debug, Serialize)]
 pub struct RecipeStatusReport {
-    /// All recipes that count.
+    /// All recipes in effect.
     #[serde(flatten)]
     pub listing: RecipeListReport,
-    /// How many there are of each.
+    /// The number of recipes in each state.
     pub counts: RecipeCounts,
-    /// What one can do next.
+    /// Suggested next commands.
     pub next: Vec<String>,
 }
 
-/// How many recipes there are of each.
+/// The number of recipes in each state.
 #[derive(Debug, Serialize)]
 pub struct RecipeCounts {
-    /// Those that can be used.
+    /// Recipes that can be used.
     pub active: usize,
-    /// Those that can be called as tools.
+    /// Recipes that can be called as tools.
     pub tools: usize,
-    /// Captured ones that are no tools yet.
+    /// Captured recipes that are not tools yet.
     pub drafts: usize,
-    /// Those that others hide.
+    /// Recipes that are hidden by others.
     pub shadowed: usize,
-    /// Those that are broken.
+    /// Recipes that are invalid.
     pub invalid: usize,
-    /// Those that are not to be used.
+    /// Recipes that are disabled.
     pub disabled: usize,
-    /// Those that keep one that works from being used.
+    /// Recipes that prevent a working one from being used.
     pub blocking: usize,
-    /// What the doctor would do.
+    /// The number of changes that `doctor` recommends.
     pub recommendations: usize,
-    /// What is wrong with the root.
+    /// The number of problems of the recipe root.
     pub diagnostics: usize,
 }
 
-/// How the recipes stand.
+/// Counts the recipes.
 pub fn recipes(library: &Library) -> RecipeStatusReport {
     let survey = survey(library);
     let remedies = remedies(&survey);

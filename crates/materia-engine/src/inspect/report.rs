@@ -1,6 +1,6 @@
-//! The answer of `inspect`, by what was looked at.
+//! The answer of `inspect`, by target.
 //!
-//! Owns which report the views of a run and a room show. Called by `api`.
+//! Owns which report each view of a run and a room shows. Called by `api`.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -20,7 +20,7 @@ use crate::post;
 use crate::recipe::{Imports, RecipeDoctorReport, RecipeListReport, RecipeReport};
 use crate::run::{Error, RunDir, RunLog};
 
-/// One answer, by what was looked at.
+/// The answer, by target.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 #[expect(missing_docs, reason = "a variant is named after its report")]
@@ -51,8 +51,8 @@ pub enum InspectReport {
 }
 
 impl InspectReport {
-    /// A view of a run. `tail_lines` is how many lines of its output are shown, `lines` how many
-    /// entries of everything else.
+    /// A view of a run. `tail_lines` is the number of output lines, `lines` the number of entries
+    /// of all other views.
     pub fn of_run(
         place: &RunDir,
         log: &RunLog,
@@ -85,7 +85,7 @@ impl InspectReport {
         }
     }
 
-    /// The same with whole messages, where it is a queue.
+    /// The same report with whole messages, if it is a queue.
     pub fn with_whole_messages(self, place: &RunDir) -> Result<Self, post::Error> {
         Ok(match self {
             Self::Mailbox(queue) => Self::Mailbox(queue.whole(place)?),

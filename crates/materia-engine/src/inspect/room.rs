@@ -1,7 +1,6 @@
-//! The views of a run's room: how it stands, what was said in it, who is there.
+//! The views of a run's room: its status, its messages, its members.
 //!
-//! Owns their reports, bounded by the number of lines that was asked for; each says how much there
-//! is besides.
+//! Owns their reports, bounded by the requested number of lines; each report has the total number.
 
 use materia_model::message::{Address, Contact, Envelope, Room, RoomMember, RoomMessage};
 use materia_model::name::RunId;
@@ -21,16 +20,16 @@ pub struct RoomStatusReport {
     pub ok: bool,
     /// The room.
     pub room: Address,
-    /// How many messages there were.
+    /// The number of messages.
     pub messages: u64,
-    /// How many are on the roster.
+    /// The number of members, present or not.
     pub roster: usize,
-    /// How many of them are there.
+    /// The number of present members.
     pub present: usize,
     /// The last message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<Preview>,
-    /// How many messages are not remembered any more; the journal has them.
+    /// The number of messages that are no longer in memory; the journal has them.
     pub forgotten: u64,
 }
 
@@ -57,28 +56,28 @@ pub struct PreviewsReport {
     pub ok: bool,
     /// The room.
     pub room: Address,
-    /// The last of them.
+    /// The last messages.
     pub messages: Vec<Preview>,
-    /// How many there were.
+    /// The total number of messages.
     pub total: u64,
-    /// Whether older ones are not shown.
+    /// Whether older messages are omitted.
     pub incomplete: bool,
 }
 
-/// A message in a line.
+/// A message in one line.
 #[derive(Debug, Clone, Serialize)]
 pub struct Preview {
     /// Its id.
     pub id: String,
-    /// When it was said.
+    /// The time it was sent.
     pub timestamp: Timestamp,
-    /// Who said it.
+    /// The sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Address>,
-    /// What kind of message it is.
+    /// The type of the message.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What it is about.
+    /// The subject.
     pub summary: String,
     /// The beginning of its body.
     pub body_preview: String,
@@ -107,15 +106,15 @@ pub struct ContactsReport {
     pub ok: bool,
     /// The room.
     pub room: Address,
-    /// Everybody but the run itself: those who are there first, then by address.
+    /// All members except the run itself: present ones first, then by address.
     pub contacts: Vec<Contact>,
-    /// How many there are.
+    /// The total number of contacts.
     pub total: usize,
-    /// Whether some are not shown.
+    /// Whether some contacts are omitted.
     pub incomplete: bool,
 }
 
-/// How a room stands.
+/// The status of a room.
 pub fn room_status(run: &RunId, room: &Room) -> RoomStatusReport {
     RoomStatusReport {
         ok: true,
@@ -128,7 +127,7 @@ pub fn room_status(run: &RunId, room: &Room) -> RoomStatusReport {
     }
 }
 
-/// What was said in a room.
+/// The messages of a room.
 pub fn timeline(run: &RunId, room: &Room, lines: usize) -> RoomTimeline {
     let messages = last(room.timeline().cloned(), lines);
     let (room, total) = (Address::Room(run.clone()), room.total);
@@ -141,7 +140,7 @@ pub fn timeline(run: &RunId, room: &Room, lines: usize) -> RoomTimeline {
     }
 }
 
-/// What was said in a room, in lines.
+/// Previews of the messages of a room.
 pub fn previews(run: &RunId, room: &Room, lines: usize) -> PreviewsReport {
     let messages: Vec<Preview> = last(room.timeline(), lines)
         .into_iter()
@@ -157,7 +156,7 @@ pub fn previews(run: &RunId, room: &Room, lines: usize) -> PreviewsReport {
     }
 }
 
-/// Who is or was in a room.
+/// The present and former members of a room.
 pub fn roster(run: &RunId, room: &Room, lines: usize) -> RoomRoster {
     let total = room.roster().len();
     let members: Vec<RoomMember> = present_first(room.roster())
@@ -173,7 +172,7 @@ pub fn roster(run: &RunId, room: &Room, lines: usize) -> RoomRoster {
     }
 }
 
-/// Who can be talked to in a room.
+/// The contacts in a room.
 pub fn contacts(run: &RunId, room: &Room, lines: usize) -> ContactsReport {
     let own = Address::Run(run.clone());
     let others = || room.roster().filter(|member| member.address != own);
@@ -192,7 +191,7 @@ pub fn contacts(run: &RunId, room: &Room, lines: usize) -> ContactsReport {
     }
 }
 
-/// Where not everybody is shown, those who left are what can be missed.
+/// Sorts present members first, so that a truncated list omits former members.
 fn present_first<'a>(
     members: impl Iterator<Item = &'a RoomMember>,
 ) -> impl Iterator<Item = &'a RoomMember> {

@@ -1,7 +1,7 @@
-//! How a run stands, as every door shows it.
+//! The status of a run, as every front end shows it.
 //!
-//! Owns the document. Compact is what fits a model's context: id, status, one base path; the rest
-//! is for programs.
+//! Owns the document. The compact form fits a model's context: id, status, one base path. The other
+//! fields are for programs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -166,7 +166,7 @@ impl RunSnapshot {
         }
     }
 
-    /// What one can do next.
+    /// Suggested next commands.
     pub fn next(&self) -> Vec<String> {
         let run = &self.run;
         if self.agent.is_some() && !self.status.is_terminal() {

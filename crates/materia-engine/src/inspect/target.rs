@@ -1,13 +1,13 @@
-//! What can be inspected, and through which views.
+//! The targets of `inspect`, and their views.
 //!
-//! Owns the words. A target that has not the view that was asked for says which it has.
+//! Owns their names. The error for an unknown view lists the views of the target.
 
 use materia_model::message::{Address, AddressError};
 use materia_model::name::{BranchName, NameError, RunId, SessionId};
 use materia_model::run::RunStatus;
 use materia_model::text;
 
-/// What is looked at.
+/// A target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InspectTarget {
     /// `run:X`.
@@ -30,45 +30,45 @@ pub enum InspectTarget {
     Recipes,
 }
 
-/// Why nothing is looked at.
+/// An error in the target or view.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// It is none of the targets.
+    /// The target is unknown.
     #[error("{} cannot be inspected", text::quoted(.0))]
     Unknown(String),
-    /// Its name is none.
+    /// The name is invalid.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// It is no address.
+    /// The address is invalid.
     #[error(transparent)]
     Address(#[from] AddressError),
-    /// The target has not that view.
+    /// The target does not have this view.
     #[error("{target} has no view {}", text::quoted(view))]
     View {
         /// The target.
         target: String,
-        /// What was asked for.
+        /// The requested view.
         view: String,
-        /// What there is.
+        /// The views of the target.
         views: &'static [&'static str],
     },
-    /// That view shows what is, and nothing that comes.
+    /// The view has no new entries to follow.
     #[error("{target} --view {view} cannot be followed")]
     Follow {
         /// The target.
         target: String,
-        /// Its view.
+        /// The requested view.
         view: &'static str,
-        /// What of it can be.
+        /// The views that can be followed.
         views: &'static [&'static str],
     },
-    /// No runs have that status.
+    /// The status filter is unknown.
     #[error("{} is no status", text::quoted(.0))]
     Filter(String),
 }
 
 impl TargetError {
-    /// What to write instead.
+    /// A hint for the user.
     pub fn hint(&self) -> String {
         match self {
             Self::Unknown(_) => {
@@ -92,7 +92,7 @@ impl TargetError {
 }
 
 impl InspectTarget {
-    /// Reads a target; a bare id is a run.
+    /// Parses a target; a bare id is a run.
     pub fn parse(given: &str) -> Result<Self, TargetError> {
         match given.split_once(':') {
             Some(("run", id)) => Ok(Self::Run(id.parse()?)),
@@ -114,7 +114,7 @@ impl InspectTarget {
         }
     }
 
-    /// The view that was asked for, if the target has it; the first where nothing was.
+    /// The requested view, if the target has it; the first view if none was requested.
     pub fn view(&self, asked: Option<&str>) -> Result<&'static str, TargetError> {
         let views = self.views();
         let Some(asked) = asked else {
@@ -131,7 +131,7 @@ impl InspectTarget {
             })
     }
 
-    /// Refuses to follow a view that cannot be.
+    /// Fails if the view cannot be followed.
     pub fn follow(&self, view: &'static str) -> Result<(), TargetError> {
         let views = self.followed();
         if views.contains(&view) {
@@ -190,22 +190,22 @@ impl std::fmt::Display for InspectTarget {
     }
 }
 
-/// Which runs of an inventory are meant.
+/// The status filter of an inventory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum StatusFilter {
-    /// Every one.
+    /// All runs.
     #[default]
     All,
-    /// Those that are not over.
+    /// Runs that are not over.
     Active,
-    /// Those that are.
+    /// Runs that are over.
     Terminal,
-    /// Those that stand so.
+    /// Runs with this status.
     Exactly(RunStatus),
 }
 
 impl StatusFilter {
-    /// Reads a filter.
+    /// Parses a filter.
     pub fn parse(given: &str) -> Result<Self, TargetError> {
         match given {
             "all" => Ok(Self::All),
@@ -219,7 +219,7 @@ impl StatusFilter {
         }
     }
 
-    /// Whether a run that stands so is meant.
+    /// Whether a run with this status matches.
     pub fn fits(self, status: RunStatus) -> bool {
         match self {
             Self::All => true,

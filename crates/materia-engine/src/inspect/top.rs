@@ -1,8 +1,8 @@
-//! `top`: all runs and casts, the details of one of them, and waking up when something changes.
+//! `top`: all runs and casts, the details of one of them, and a wake-up when something changes.
 //!
-//! Owns what is listed, the sides of a run or cast that can be looked at, and the set of watched
-//! directories. An event of a watch only means "look again", so that a lost one loses nothing. A
-//! process that was killed is in no file, so that callers also look now and then.
+//! Owns what is listed, the sides of a run or cast that can be shown, and the set of watched
+//! directories. A watch event only means "look again", so a lost event loses nothing. A killed
+//! process changes no file, so callers also look periodically.
 
 mod detail;
 
@@ -31,14 +31,14 @@ const MAX_CASTS: usize = 100;
 /// How many directories are watched at a time.
 const MAX_WATCHED: usize = 400;
 
-/// Where runs and casts are, and on whose behalf they are looked at.
+/// The directories of runs and casts, and the caller's session.
 #[derive(Debug)]
 pub struct TopContext {
     /// The directory of all runs.
     pub root: RunRoot,
     /// The directory of the project's casts.
     pub casts: PathBuf,
-    /// The session that asks; the operator has none.
+    /// The session of the caller; `None` for the operator.
     pub session: Option<String>,
     /// The clock.
     pub clock: Clock,
@@ -82,13 +82,13 @@ impl TopContext {
     }
 }
 
-/// A list of runs and casts that tells when to look again.
+/// A list of runs and casts that reports when to look again.
 #[derive(Debug)]
 pub struct TopWatch {
     context: TopContext,
     inotify: InotifyWatch,
     watched: BTreeMap<PathBuf, i32>,
-    /// Starts nothing: it catches interrupts.
+    /// Spawns nothing: it only catches interrupts.
     signals: ProcessSet,
 }
 
@@ -102,7 +102,7 @@ pub struct TopWake {
 }
 
 impl TopWatch {
-    /// Watches nothing yet, and catches interrupts from now on.
+    /// Catches interrupts from now on. Watches nothing yet.
     pub fn open(context: TopContext) -> io::Result<Self> {
         let mut signals = ProcessSet::new();
         signals.catch_interrupts()?;
@@ -114,7 +114,7 @@ impl TopWatch {
         })
     }
 
-    /// Lists all runs and casts, and watches where new ones appear and those that are not over.
+    /// Lists all runs and casts, and watches the directories of new and active ones.
     pub fn list(&mut self) -> Result<TopReport, Error> {
         let report = self.context.list()?;
         let root = self.context.root.path();
@@ -160,14 +160,14 @@ impl TopWatch {
         self.context.detail(subject, side)
     }
 
-    /// Sleeps until there is input, something changes, a signal comes or the time is over.
+    /// Sleeps until there is input, something changes, a signal comes or the timeout expires.
     pub fn wait(&mut self, input: BorrowedFd<'_>, timeout: Duration) -> TopWake {
         let mut fds = [
             PollFd::from_borrowed_fd(input, PollFlags::IN),
             PollFd::new(&self.inotify, PollFlags::IN),
         ];
         let timeout = Timespec::try_from(timeout).ok();
-        // A signal ends the sleep early, such as a resize of the terminal.
+        // A signal, such as a resize of the terminal, ends the sleep early.
         let _interrupted = rustix::event::poll(&mut fds, timeout.as_ref());
         TopWake {
             changed: self.inotify.drain_any().unwrap_or(true),

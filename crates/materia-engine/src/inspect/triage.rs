@@ -1,7 +1,7 @@
-//! `tool:materia --view triage`: what wants attention, among runs, messages and recipes.
+//! `tool:materia --view triage`: the runs, messages and recipes that need attention.
 //!
-//! Owns the report and how much of each thing it looks at. Runs and messages can be asked for
-//! alone: whoever looks on at every change has no use for a survey of all recipes.
+//! Owns the report and its limits. Runs and messages can be requested alone: a caller that looks at
+//! every change does not need a survey of all recipes.
 
 use materia_model::message::{Address, MailState, MessageState, OutboxMessage, QueueId};
 use materia_model::name::RunId;
@@ -20,83 +20,83 @@ use crate::registry::{
 };
 use crate::run::{self, RunListItem, RunRoot, is_dead};
 
-/// How many runs, and how many of each thing, triage looks at.
+/// The limits of triage: how many runs it reads, and how many entries of each list it shows.
 const MOST_RUNS: usize = 100;
 const MOST_FAILED: usize = 5;
 const MOST_ATTENTION: usize = 10;
 const MOST_ACTIONS: usize = 5;
 
-/// How long a claim may take before it is worth a look.
+/// How long a claim may last before it is reported.
 const LONG_CLAIM_MS: i64 = 5 * 60 * 1000;
 
-/// Everything that wants attention.
+/// All that needs attention.
 #[derive(Debug, Serialize)]
 pub struct TriageReport {
     /// Always true.
     pub ok: bool,
     /// This program.
     pub runtime: RuntimeReport,
-    /// What runs and messages want.
+    /// Runs and messages that need attention.
     #[serde(flatten)]
     pub waiting: Waiting,
-    /// What recipes want.
+    /// Recipes that need attention.
     #[serde(flatten)]
     pub recipes: Recipes,
-    /// What one can do next.
+    /// Suggested next commands.
     pub next_actions: Vec<String>,
 }
 
-/// What wants attention among runs and their messages.
+/// Runs and messages that need attention.
 #[derive(Debug, Serialize)]
 pub struct Waiting {
-    /// The session that asks.
+    /// The session of the caller.
     pub current_session: Option<String>,
     /// Runs that are not over.
     pub active_runs: Vec<RunListItem>,
-    /// How many runs belong to others.
+    /// The number of runs of other sessions.
     pub other_session_runs: usize,
     /// The last runs that failed or exited.
     pub recent_failed_runs: Vec<RunListItem>,
-    /// Messages that somebody claimed long ago, or died over.
+    /// Messages that were claimed long ago, or whose holder died.
     pub stale_claims: Vec<StaleClaim>,
     /// Messages whose senders wait for an answer.
     pub attention_messages: Vec<Attention>,
 }
 
-/// What wants attention among recipes.
+/// Recipes that need attention.
 #[derive(Debug, Serialize)]
 pub struct Recipes {
-    /// Those that are broken.
+    /// Recipes that are invalid.
     pub invalid_recipes: Vec<Remedy>,
-    /// Those that keep one that works from being used.
+    /// Recipes that prevent a working one from being used.
     pub blocking_recipes: Vec<Remedy>,
-    /// Tools that touch more than time.
+    /// Tools with risks other than a long duration.
     pub high_risk_recipes: Vec<Risky>,
-    /// Captured recipes that are no tools yet.
+    /// Captured recipes that are not tools yet.
     pub draft_recipes: Vec<CapturedRecipe>,
 }
 
-/// A tool that touches something.
+/// A tool with risks.
 #[derive(Debug, Serialize)]
 pub struct Risky {
     /// Its name.
     pub id: String,
-    /// Where it lies.
+    /// The path of its recipe.
     pub path: String,
-    /// What it touches.
+    /// Its risks.
     pub risks: Vec<&'static str>,
 }
 
-/// A message that somebody claimed and did not finish.
+/// A message that was claimed and not settled.
 #[derive(Debug, Serialize)]
 pub struct StaleClaim {
-    /// Whose queue.
+    /// The address of the queue.
     pub address: Address,
-    /// Which message.
+    /// The id of the message.
     pub id: String,
-    /// Since when.
+    /// The time of the claim.
     pub claimed_at: Timestamp,
-    /// Whether whoever claimed it has ended.
+    /// Whether the holder has ended.
     pub abandoned: bool,
 }
 
@@ -115,7 +115,7 @@ pub struct Attention {
     pub message: OutboxMessage,
 }
 
-/// What wants attention among everything that the caller may see.
+/// Everything that needs attention and that the caller may see.
 pub fn triage(
     root: &RunRoot,
     home: &Home,
@@ -135,7 +135,7 @@ pub fn triage(
     })
 }
 
-/// What wants attention among the runs that the caller may see.
+/// The runs and messages that need attention and that the caller may see.
 pub fn waiting(root: &RunRoot, caller: Option<&str>, clock: &Clock) -> Result<Waiting, run::Error> {
     let listed = run::list(root, clock)?.runs;
     let (ours, others): (Vec<RunListItem>, Vec<RunListItem>) = listed
@@ -235,7 +235,7 @@ fn recipes(library: &Library) -> Recipes {
     }
 }
 
-/// The tools that touch something. That one takes long is no risk.
+/// The tools with risks. A long duration is not a risk.
 fn risky(survey: &Survey) -> Vec<Risky> {
     let long = risk::RiskLabel::LongRunning.as_str();
     let tools = survey
@@ -257,7 +257,7 @@ fn risky(survey: &Survey) -> Vec<Risky> {
         .collect()
 }
 
-/// Answers first, then what is broken.
+/// Suggests answers first, then repairs.
 fn next(waiting: &Waiting, recipes: &Recipes) -> Vec<String> {
     let look = |run: &str| format!("materia inspect run:{run}");
     let asked = waiting
@@ -282,7 +282,7 @@ fn next(waiting: &Waiting, recipes: &Recipes) -> Vec<String> {
         .map(|_| "materia tool promote".to_owned());
     let mut next: Vec<String> = asked.chain(failed).collect();
     next.dedup();
-    // Many failed runs must not hide that a recipe is broken.
+    // Many failed runs must not hide an invalid recipe.
     let others: Vec<String> = broken.chain(drafts).collect();
     next.truncate(MOST_ACTIONS - others.len());
     next.extend(others);

@@ -1,8 +1,8 @@
 //! `wait`: blocks until runs are over, and reports how they ended.
 //!
-//! Owns the report and its order: the report is passed on as soon as the ends are recorded; the call
-//! returns when they are durable and nothing of the runs is left. Ownership is checked before
-//! anything is waited for (A9).
+//! Owns the report and its order: the report is passed on as soon as the ends are recorded; the
+//! call returns when they are durable and the supervisors have exited. Ownership is checked before
+//! the wait begins (A9).
 
 use materia_model::name::RunId;
 use materia_model::run::{RunState, RunStatus};
@@ -13,26 +13,26 @@ use crate::inspect::run_status::RunSnapshot;
 use crate::process::Interrupts;
 use crate::run::{self, Error, RunDir, RunRoot, Until, WaitEvent, WaitOptions};
 
-/// What waiting found.
+/// The result of a wait.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitReport {
-    /// Whether everything that was waited for is done.
+    /// Whether the awaited runs are `done`; with `Until::Any`, those that are over.
     pub ok: bool,
-    /// Whether the time was over first.
+    /// Whether the timeout expired first.
     pub timed_out: bool,
-    /// How the runs stand, in the order they were named.
+    /// The status of the runs, in the order of the request.
     pub runs: Vec<RunSnapshot>,
 }
 
-/// What is shown while runs are waited for. A run is named by its number in the request.
+/// Receives the events of a wait. A run is identified by its index in the request.
 pub trait WaitObserver {
-    /// These runs are waited for; whether to pass on what they write.
+    /// The wait begins. Returns whether to pass on the output of the runs.
     fn begin(&mut self, _runs: &[RunId]) -> bool {
         false
     }
 
-    /// The commands of a run wrote this.
+    /// Output of the commands of a run.
     fn output(&mut self, _run: usize, _bytes: &[u8]) {}
 
     /// A run is over.

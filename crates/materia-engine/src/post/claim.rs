@@ -1,8 +1,8 @@
-//! Claiming and settling: exactly one process has a message, and it ends once.
+//! Claiming and settling messages: exactly one process holds a message, and it is settled once.
 //!
-//! Owns the turn in which a claim is made. A claim of a process that has ended is void, and the
-//! message is given to the next who asks; one that five processes died over is failed instead of
-//! killing a sixth.
+//! Owns the critical section in which a claim is made. A claim of a process that has ended is void,
+//! and the next caller gets the message. A message whose five holders all died is marked as failed
+//! instead of being handed out a sixth time.
 
 use materia_model::message::event::{
     CLAIM, FAILED, HANDLED, MessageClaim, MessageFailed, MessageHandled, MessageHolder,
@@ -15,43 +15,42 @@ use super::error::Error;
 use super::message_log::MessageLog;
 use crate::run::is_dead;
 
-/// A message that its holder now has to deal with.
+/// A message that its holder has to settle.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ClaimedMessage {
     /// Its id in the queue.
     pub id: String,
-    /// What was sent.
+    /// The message as it was sent.
     #[serde(flatten)]
     pub envelope: Envelope,
     /// When it was queued.
     pub queued_at: Timestamp,
-    /// How often it has been claimed, this time included: more than once means that somebody died
-    /// over it.
+    /// The number of claims, including this one. More than one means that an earlier holder died.
     pub attempt: u32,
 }
 
-/// What became of a message.
+/// The outcome of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MessageSettlement {
-    /// It was dealt with.
+    /// It was processed.
     Handled,
-    /// It could not be dealt with.
+    /// It could not be processed, and why.
     Failed(String),
 }
 
-/// How a message stands after it was settled.
+/// The state of a message after it was settled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SettledMessage {
-    /// Which.
+    /// The id of the message.
     pub id: String,
-    /// How it ended.
+    /// Its final status.
     pub status: &'static str,
-    /// Whether it had ended so before: then it was a repeat.
+    /// Whether it had this status before, which makes this request a repeat.
     pub already: bool,
 }
 
 impl MessageLog {
-    /// Claims the next message of a queue for a process, if one waits.
+    /// Claims the next message of a queue for a process, if there is one.
     ///
     /// The message itself is durable when this returns.
     pub fn claim(
@@ -79,8 +78,8 @@ impl MessageLog {
             let Some(claimed) = claimed(next) else {
                 return Ok(None);
             };
-            // Everything up to here, the message too, has to be durable before it is handed out;
-            // the claim itself has not.
+            // All records up to here, including the message, must be durable before the message is
+            // handed out. The claim need not be.
             let mark = held.mark();
             held.append(
                 CLAIM,
@@ -97,8 +96,8 @@ impl MessageLog {
         }
     }
 
-    /// Hands a claim on, from the process that made it to the one it made it for. Whether it still
-    /// had it.
+    /// Transfers a claim from the process that made it to the process it was made for. Returns
+    /// whether the first process still held it.
     pub fn hand(&self, id: &str, from: &MessageHolder, to: &MessageHolder) -> Result<bool, Error> {
         let (mut held, log) = self.decide()?;
         let mine = log.fold().mail.place_of(id).is_some_and(|place| {
@@ -117,7 +116,7 @@ impl MessageLog {
         Ok(mine)
     }
 
-    /// Says what became of a message, durably. Saying the same twice changes nothing.
+    /// Records the outcome of a message, durably. Repeating the same outcome changes nothing.
     pub fn settle(
         &self,
         place: &QueueId,
@@ -128,7 +127,7 @@ impl MessageLog {
         self.settle_for(place, id, (by, &[]), ending)
     }
 
-    /// The same by somebody who may also speak for others.
+    /// Like `settle`, for a caller that may also act for other holders.
     pub fn settle_for(
         &self,
         place: &QueueId,
@@ -152,8 +151,7 @@ impl MessageLog {
         match settled {
             SettleOutcome::Open => {}
             SettleOutcome::Already(found) if found == status => {
-                // It may have been said a moment ago by somebody who was killed before it was
-                // durable.
+                // An earlier caller may have written this and been killed before the sync.
                 let mark = held.mark();
                 drop(held);
                 self.journal.commit_to(&mark)?;
@@ -212,7 +210,7 @@ fn claimed(entry: &QueueEntry) -> Option<ClaimedMessage> {
 }
 
 impl MessageSettlement {
-    /// The word for it.
+    /// The outcome as it is serialized.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Handled => "handled",

@@ -1,8 +1,8 @@
-//! Posting: a message is on disk before anybody hears of it.
+//! Posting: a message is durable before it is reported.
 //!
-//! Owns the checks that need the journal's state: whether the run is on, whether it is still the
-//! generation that was meant, whether its queue has room. They are made and the message is written
-//! in one turn.
+//! Owns the checks that need the journal's state: whether the run is active, whether it is still in
+//! the expected generation, and whether its queue has capacity. The checks and the write happen
+//! under one hold of the write lock.
 
 use materia_model::message::event::{MESSAGE, Message};
 use materia_model::message::{Address, Envelope, MailState, QueueId, QueueLimits};
@@ -12,16 +12,16 @@ use super::message_log::MessageLog;
 use crate::run::{self, Poured};
 use crate::wake::waiters;
 
-/// A message to be posted, and what has to be so.
+/// A message to post, and its preconditions.
 #[derive(Debug)]
 pub struct MessagePosting {
-    /// What is sent.
+    /// The message.
     pub envelope: Envelope,
-    /// The generation it is meant for; whichever is there, where nothing is said.
+    /// The generation it is meant for; any generation if `None`.
     pub generation: Option<String>,
-    /// Whether the run has to be on.
+    /// Whether the run has to be active.
     pub only_when_on: bool,
-    /// How much may wait.
+    /// The limits of the queue.
     pub limits: QueueLimits,
 }
 
@@ -30,16 +30,16 @@ pub struct MessagePosting {
 pub struct MessageReceipt {
     /// Its id.
     pub id: String,
-    /// Its place in the journal.
+    /// Its sequence number in the journal.
     pub seq: u64,
     /// The generation it was posted to.
     pub generation: Option<String>,
-    /// What the run's contract says about it.
+    /// Violations of the run's message contract.
     pub warnings: Vec<String>,
 }
 
 impl MessagePosting {
-    /// A message for whatever generation there is, to a run that is on or not.
+    /// A message for any generation, whether or not the run is active.
     pub fn new(envelope: Envelope) -> Self {
         Self {
             envelope,
@@ -68,8 +68,8 @@ impl MessageLog {
         let seq = held.append(MESSAGE, &message)?;
         let mark = held.mark();
         drop(held);
-        // Whoever is woken makes the message durable before it hands it out, so it may wake while
-        // we do the same.
+        // Wake before syncing: a woken process syncs the message before it hands it out, so both
+        // may sync at the same time.
         waiters::wake_all(&self.ears());
         self.journal.commit_to(&mark)?;
         Ok(MessageReceipt {
@@ -82,8 +82,8 @@ impl MessageLog {
 }
 
 impl MessageLog {
-    /// Hands what waits, up to a message that is durable, to whoever reads the run's named pipe.
-    /// When this returns it is recorded durably what went.
+    /// Writes queued messages, up to a durable one, to the reader of the run's named pipe. When
+    /// this returns, the record of what was written is durable.
     pub fn pour(&self, place: &run::RunDir, up_to: u64) -> Result<Poured, Error> {
         let (mut held, log) = self.decide()?;
         let poured = run::pour(place, &mut held, &log.fold().mail, up_to)?;
@@ -95,8 +95,8 @@ impl MessageLog {
     }
 }
 
-/// Short enough for a person and a model to repeat, unique in its journal by the number and
-/// elsewhere by chance.
+/// Makes an id that people and models can repeat. The sequence number makes it unique within its
+/// journal; the random part makes it unique elsewhere with high probability.
 pub fn message_id(seq: u64, fresh: &str) -> String {
     let chance = &fresh[fresh.len().saturating_sub(10)..];
     format!("m{seq}-{chance}")
@@ -144,7 +144,7 @@ fn check(mail: &MailState, posting: &MessagePosting) -> Result<(), Error> {
     Ok(())
 }
 
-/// The queues a message will wait in.
+/// The queues that a message is added to.
 fn queues(envelope: &Envelope) -> Vec<(QueueId, Address)> {
     match &envelope.to {
         Address::Run(_) if !MailState::steers(envelope.kind.as_str()) => {

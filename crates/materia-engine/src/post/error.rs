@@ -1,4 +1,4 @@
-//! Why something was not posted, claimed or settled.
+//! Why a message was not posted, claimed or settled.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,83 +11,83 @@ use crate::store::atomic::{DocumentReadError, WriteError};
 use crate::store::dir::DirError;
 use crate::store::journal::JournalError;
 
-/// What went wrong at the post.
+/// An error of posting, claiming or settling.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Too much waits already (A10).
+    /// The queue is full (A10).
     #[error("the mailbox of {to} is full: {queued} wait there")]
     Full {
-        /// Whose.
+        /// The address of the queue.
         to: String,
-        /// How many wait.
+        /// The number of queued messages.
         queued: usize,
     },
-    /// The run has more branches than anybody reads.
+    /// The run has reached its maximum number of branches.
     #[error("{to} would be one branch too many for its run")]
     Crowded {
         /// The branch.
         to: String,
     },
-    /// The run is over, so nobody will read it.
+    /// The run is over, so it will not read the message.
     #[error("{run} is not running: it is {status}")]
     Over {
-        /// Which.
+        /// The id of the run.
         run: String,
-        /// How it ended.
+        /// Its final status.
         status: String,
     },
-    /// The run was started anew since the sender looked.
+    /// The run was restarted after the sender looked at it.
     #[error("{run} was started anew: generation {found} is not {expected}")]
     Stale {
-        /// Which.
+        /// The id of the run.
         run: String,
-        /// The generation that was meant.
+        /// The expected generation.
         expected: String,
-        /// The one that is there.
+        /// The current generation.
         found: String,
     },
-    /// There is no such message.
+    /// The message does not exist.
     #[error("there is no message {} there that waits or is remembered", text::quoted(.0))]
     Unknown(String),
-    /// Somebody else has it.
+    /// Another process holds the message.
     #[error("message {} is claimed by process {}", text::quoted(id), by.pid)]
     Held {
-        /// Which.
+        /// The id of the message.
         id: String,
-        /// By whom.
+        /// The process that holds it.
         by: MessageHolder,
     },
-    /// It ended in another way already.
+    /// The message was settled with another outcome.
     #[error("message {} is {status} already", text::quoted(id))]
     Finished {
-        /// Which.
+        /// The id of the message.
         id: String,
-        /// How.
+        /// Its status.
         status: &'static str,
     },
-    /// Another process tells the same observer.
+    /// Another process reports to the same observer.
     #[error("another `materia watch` of {whose} ({}) is running", pid.map_or_else(|| "its process is not known".to_owned(), |pid| format!("process {pid}")))]
     Watched {
-        /// Whom.
+        /// The observer.
         whose: String,
-        /// Which process.
+        /// The other process, if known.
         pid: Option<u32>,
     },
-    /// The time is over, and nothing came.
+    /// The timeout expired before a message came.
     #[error("no message came in time")]
     TimedOut,
-    /// The person does not want to wait any more.
+    /// The user interrupted the wait.
     #[error("interrupted before a message came; none was taken")]
     Interrupted,
-    /// The system refused.
+    /// An I/O error.
     #[error("cannot watch {}", text::quoted(&path.to_string_lossy()))]
     Io {
-        /// What.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// The cause.
         source: io::Error,
     },
-    /// A directory.
+    /// A directory cannot be used.
     #[error(transparent)]
     Dir(#[from] DirError),
     /// The marks of an observer cannot be read.
@@ -96,16 +96,16 @@ pub enum Error {
     /// The marks of an observer cannot be written.
     #[error(transparent)]
     Unwritten(#[from] WriteError),
-    /// The journal.
+    /// The journal cannot be read or written.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// What a run left.
+    /// The files of a run cannot be read.
     #[error(transparent)]
     Run(#[from] run::Error),
 }
 
 impl Error {
-    /// What the caller can do about it.
+    /// A hint for the caller.
     pub fn hint(&self) -> String {
         match self {
             Self::Full { to, .. } => {

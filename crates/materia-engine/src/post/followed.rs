@@ -1,10 +1,9 @@
-//! One run as an observer follows it: how far its journal was read, and what of it is still to be
-//! told.
+//! One run as an observer follows it: the position in its journal, and the news not yet reported.
 //!
-//! Owns reading. A journal is kept open only while its run is on and few are: an observer of ten
-//! thousand runs that are over has no file open. One that has become another file, or was closed,
-//! is read from its beginning again; the mark says what of it was told. A journal that cannot be
-//! read now is read at another look, and never keeps others from being told.
+//! Owns reading. A journal stays open only while its run is active, and only for a bounded number
+//! of runs: an observer of ten thousand finished runs has no file open. A journal that was replaced
+//! or closed is read from its beginning again; the mark says which of its news were reported. A
+//! journal that cannot be read now is retried later, and never delays the news of other runs.
 
 use std::path::{Path, PathBuf};
 
@@ -22,31 +21,30 @@ use crate::store::journal::{From, JournalError, Reader};
 #[derive(Debug)]
 pub(super) struct Followed {
     journal: PathBuf,
-    /// Which file the journal was, how long, and when it was last changed, when it was read to its
-    /// end.
+    /// Inode, length and modification time of the journal when it was last read to its end.
     seen: Option<(u64, u64, i64)>,
     open: Option<(Reader, MailState)>,
     /// The first generation.
     pub(super) first: Option<String>,
-    /// Who watches over it, while it is on.
+    /// The supervisor, while the run is active.
     pub(super) supervisor: Option<MessageHolder>,
-    /// The number of the last record.
+    /// The sequence number of the last record.
     pub(super) seq: u64,
-    /// What is still to be told.
+    /// News that were not reported yet.
     pub(super) pending: Vec<News>,
 }
 
-/// Whether a journal stays open behind the look.
+/// Whether a journal stays open after it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keep {
-    /// It does while its run is on.
+    /// It stays open while its run is active.
     Open,
-    /// It does not.
+    /// It is closed.
     Closed,
 }
 
 impl Followed {
-    /// The run whose directory this is; none where there is no journal yet.
+    /// The run in a directory; `None` if there is no journal yet.
     pub(super) fn at(dir: &Path) -> Option<Self> {
         let journal = dir.join("journal.jsonl");
         let new = Self {
@@ -66,8 +64,8 @@ impl Followed {
         self.open.is_some()
     }
 
-    /// Reads what is new in the run's journal, if anything is. `session` is whose runs are told;
-    /// everybody's where there is none.
+    /// Reads new records of the run's journal. With a `session`, reports only runs of that session;
+    /// without one, all runs.
     pub(super) fn catch_up(
         &mut self,
         session: Option<&SessionId>,
@@ -110,8 +108,8 @@ impl Followed {
                     self.seen = None;
                     return Ok(());
                 }
-                // A run that was pruned under us, or is damaged, must not keep the others from
-                // being told.
+                // A run that was pruned meanwhile, or is damaged, must not delay the news of other
+                // runs.
                 Err(JournalError::Damaged { .. } | JournalError::Newer { .. }) => break,
                 Err(error) => return Err(error.into()),
             }
@@ -126,7 +124,7 @@ impl Followed {
     }
 }
 
-/// What a record comes to for whoever has not been told so far.
+/// The news that a record amounts to, for an observer that has not received it.
 fn news(
     mail: &MailState,
     session: Option<&SessionId>,
@@ -150,7 +148,7 @@ fn news(
             }
             NewsEvent::Message(Box::new(posted))
         }
-        // It asked for that, and was answered when it was so.
+        // The session requested this end, and received it as the answer.
         MailRecord::End(end)
             if session.is_some() && mail.asked_by.as_ref() == session && is_asked(&end.status) =>
         {
@@ -169,7 +167,7 @@ fn news(
     })
 }
 
-/// Whether a run ends so only because somebody asked for it.
+/// Whether a run ends with this status only on request.
 fn is_asked(status: &str) -> bool {
     matches!(status, "killed" | "cancelled")
 }

@@ -1,10 +1,9 @@
-//! How far an observer has been told: one mark per run, durable, and never more than there are
-//! runs.
+//! How far an observer has read: one durable mark per run, and never more marks than runs.
 //!
-//! Owns the observer's files. Every news adds a line to a list; once most of its lines are of the
-//! past, the marks that still count are written as one document, which names the next list. Whoever
-//! is killed in between has the old document with its list, or the new one with a list that has not
-//! begun.
+//! Owns the observer's files. Every report appends a line to a list. Once most of its lines are
+//! outdated, the current marks are written as one document, which names the next list. A process
+//! killed in between leaves either the old document with its list, or the new document with an
+//! empty list.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,31 +23,31 @@ const TOLD: &str = "told";
 const FORMAT: u32 = 1;
 /// The largest document that is read.
 const LARGEST: u64 = 256 << 20;
-/// How many lines of the past a list may have, besides as many as there are marks.
+/// How many outdated lines a list may have, in addition to one per mark.
 const SLACK: u64 = 1000;
 
-/// How long a lock is waited for before it is asked who holds it.
+/// How long to wait for a lock before checking whether its holder is exiting.
 const MOMENT: Duration = Duration::from_millis(100);
-/// How long a process that ends is waited for.
+/// How long to wait for a lock holder that is exiting.
 const LEAVING: Duration = Duration::from_secs(2);
 
-/// How far an observer has been told about a run.
+/// How far an observer has read the journal of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ObserverMark {
     pub(super) run: RunId,
-    /// The first generation: a run that was pruned and spawned again is another one.
+    /// The first generation: a run that was pruned and spawned again has another one.
     pub(super) first: String,
     pub(super) seq: u64,
 }
 
-/// The marks that counted when the list of this number was begun.
+/// The marks that were current when the list with this number was begun.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Base {
     list: u64,
     marks: Vec<ObserverMark>,
 }
 
-/// The marks of an observer, for the one process that tells it.
+/// The marks of an observer, for the one process that reports to it.
 #[derive(Debug)]
 pub(super) struct ObserverMarks {
     folder: PathBuf,
@@ -56,15 +55,15 @@ pub(super) struct ObserverMarks {
     list: u64,
     told: Journal,
     marks: BTreeMap<RunId, ObserverMark>,
-    /// With how many lines it is counted next how many marks still count.
+    /// The number of lines at which to count the current marks again.
     count_at: u64,
-    /// Whether nobody was ever told anything.
+    /// Whether nothing was ever reported to this observer.
     pub(super) fresh: bool,
     _lock: Lock,
 }
 
 impl ObserverMarks {
-    /// Opens the marks of somebody in a folder. Refused while another process has them.
+    /// Opens the marks of an observer in a directory. Fails while another process holds them.
     pub(super) fn open(folder: &Path, whose: &str, clock: &Clock) -> Result<Self, Error> {
         let lock = take(&folder.join("watch.lock")).map_err(|error| match error {
             LockError::Held { holder, .. } => Error::Watched {
@@ -110,12 +109,12 @@ impl ObserverMarks {
         })
     }
 
-    /// How far a run was told.
+    /// The mark of a run.
     pub(super) fn get(&self, run: &RunId) -> Option<&ObserverMark> {
         self.marks.get(run)
     }
 
-    /// Remembers marks, durably. `there` says whether there still is such a run.
+    /// Stores marks, durably. `there` says whether a run still exists.
     pub(super) fn set(
         &mut self,
         marks: impl IntoIterator<Item = ObserverMark>,
@@ -139,11 +138,11 @@ impl ObserverMarks {
         Ok(())
     }
 
-    /// Writes what counts as one document, and begins the next list.
+    /// Writes the current marks as one document, and begins the next list.
     fn begin_anew(&mut self) -> Result<(), Error> {
         let next = self.list + 1;
-        // A list of this number was begun by somebody who was killed before the document named it:
-        // nothing counts in it.
+        // A process that was killed before the document named this list may have left one. Nothing
+        // in it counts.
         forget(&self.folder, next);
         let marks = self.marks.values().cloned().collect();
         atomic::write_json(
@@ -158,8 +157,8 @@ impl ObserverMarks {
     }
 }
 
-/// Takes the lock. A process that was killed holds it a moment longer: whoever ends is waited for,
-/// whoever lives is not.
+/// Takes the lock. Waits for a holder that is exiting, because a killed process holds the lock a
+/// moment longer. Does not wait for a live holder.
 fn take(path: &Path) -> Result<Lock, LockError> {
     let acquire = |wait| Lock::acquire(path, LockMode::Exclusive, wait, &Holder::current());
     let leaves = || {
@@ -183,7 +182,7 @@ fn begin(path: &Path, clock: &Clock) -> Result<Journal, Error> {
     )?)
 }
 
-/// The list of a number.
+/// The path of the list with this number.
 fn list(folder: &Path, number: u64) -> PathBuf {
     folder.join(if number == 0 {
         "told.jsonl".to_owned()
@@ -192,7 +191,7 @@ fn list(folder: &Path, number: u64) -> PathBuf {
     })
 }
 
-/// Removes a list that counts for nothing; one that stays is removed another time.
+/// Removes an outdated list. A failure is ignored: a later call removes it.
 fn forget(folder: &Path, number: u64) {
     let path = list(folder, number);
     for beside in ["", ".lock"] {

@@ -47,7 +47,7 @@ impl MessageLog {
         })
     }
 
-    /// Reads what a run's journal says about messages, without the right to write.
+    /// Reads the messages of a run's journal, without opening it for writing.
     pub fn read(path: &Path) -> Result<MailState, Error> {
         let log: RunLog = RunLog::read(path)?;
         if !log.is_there() {
@@ -56,19 +56,19 @@ impl MessageLog {
         Ok(log.into_fold().mail)
     }
 
-    /// Looks at everything about messages that is in the journal by now.
+    /// Reads new records, and calls `look` with the message state.
     pub fn look<T>(&self, look: impl FnOnce(&MailState) -> T) -> Result<T, Error> {
         self.look_at_all(|fold| look(&fold.mail))
     }
 
-    /// Looks at everything that is in the journal by now.
+    /// Reads new records, and calls `look` with the whole fold.
     pub fn look_at_all<T>(&self, look: impl FnOnce(&RunFold) -> T) -> Result<T, Error> {
         let mut log = self.log();
         log.catch_up()?;
         Ok(look(log.fold()))
     }
 
-    /// Something to sleep on until a message comes.
+    /// Opens a pipe that is woken when a message comes.
     pub fn listen(&self) -> Result<WaiterPipe, Error> {
         let folder = self.ears();
         WaiterPipe::open(&folder).map_err(|source| Error::Io {
@@ -77,24 +77,24 @@ impl MessageLog {
         })
     }
 
-    /// Writes down something that is no message. It is durable after the next thing that is.
+    /// Appends a record that is not a message. The next sync makes it durable.
     pub fn note<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<(), Error> {
         self.journal.append(kind, data)?;
         Ok(())
     }
 
-    /// The same, durable when this returns.
+    /// Like `note`, but durable when this returns.
     pub fn note_durably<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<(), Error> {
         self.journal.append_durable(kind, data)?;
         Ok(())
     }
 
-    /// Where those sleep who wait for a message.
+    /// The path prefix of the pipes of processes that wait for a message.
     pub(super) fn ears(&self) -> PathBuf {
         waiters::pipes_in(dir::parent_of(&self.path))
     }
 
-    /// Waits until something is so, at most so long; whether it is.
+    /// Waits until a condition holds or the time has passed. Returns whether it holds.
     pub fn until(&self, time: Duration, is_so: impl Fn(&MailState) -> bool) -> Result<bool, Error> {
         if self.look(&is_so)? {
             return Ok(true);
@@ -113,9 +113,9 @@ impl MessageLog {
         }
     }
 
-    /// Writes a document made from everything that is in the journal. It is written in a turn, so
-    /// that an older one never replaces a newer one; that it cannot be written is no failure, since
-    /// the next one replaces it.
+    /// Writes a document made from the whole journal. Holds the write lock, so that an older
+    /// document never replaces a newer one. A failed write is ignored: the next document replaces
+    /// it.
     pub fn snapshot(
         &self,
         path: &Path,
@@ -128,12 +128,11 @@ impl MessageLog {
         Ok(())
     }
 
-    /// Takes the turn, and everything that is in the journal: nothing changes until it is given
-    /// back.
+    /// Takes the write lock and reads all records: nothing changes until the lock is released.
     pub(super) fn decide(&self) -> Result<(WriteGuard<'_>, MutexGuard<'_, RunLog>), Error> {
         let mut log = self.log();
-        // What is there already is read before the turn is taken, so that others wait only for what
-        // came in between.
+        // Read existing records before taking the lock, so that other writers wait only while we
+        // read the few records added since.
         log.catch_up()?;
         let held = self.journal.hold()?;
         log.catch_up()?;

@@ -1,7 +1,7 @@
-//! What an observer has to hear, as it is told.
+//! The news that an observer receives.
 //!
-//! Owns the shape of a piece of news, which is a contract, and the words for the end of a run.
-//! Knows nothing of who was told.
+//! Owns the format of a piece of news, which is a contract, and the summary of a run's end. Never
+//! knows what was reported.
 
 use materia_model::message::{DeliveryUrgency, NoticeLevel, OutboxMessage};
 use materia_model::name::{RunId, SessionId};
@@ -12,43 +12,43 @@ use serde_json::Value;
 
 use crate::run::DroppedRuns;
 
-/// Something an observer has to hear.
+/// A piece of news for an observer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct News {
-    /// What it is.
+    /// The event.
     #[serde(flatten)]
     pub event: NewsEvent,
     /// The run it is about.
     pub run: RunId,
-    /// Which start of it.
+    /// The generation of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generation: Option<String>,
     /// The session that owns it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// Its place in the run's journal; with the run, what tells a repeat.
+    /// Its sequence number in the run's journal. Together with the run it identifies a repeat.
     pub seq: u64,
 }
 
-/// What happened.
+/// The event of a piece of news.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum NewsEvent {
-    /// The run said something.
+    /// The run sent a message to its coordinator.
     Message(Box<OutboxMessage>),
     /// The run ended.
     Terminal(Box<Terminal>),
-    /// Runs ended and went, and there is nothing left to say more about.
+    /// Runs ended and were removed, and no details are left.
     Missed(Box<Missed>),
 }
 
-/// Runs that were pruned or archived before they could be told, more of them than wait for an
-/// observer.
+/// Runs that were pruned or archived before they were reported, beyond the number that is kept for
+/// an observer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Missed {
     /// How many.
     pub count: u64,
-    /// How bad it is.
+    /// The severity.
     pub level: NoticeLevel,
     /// One line for people.
     pub summary: String,
@@ -57,13 +57,13 @@ pub struct Missed {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Terminal {
-    /// How.
+    /// The final status.
     pub status: String,
-    /// When.
+    /// The time of the end.
     pub at: Timestamp,
-    /// How bad it is.
+    /// The severity.
     pub level: NoticeLevel,
-    /// How urgently it is told.
+    /// The urgency of the report.
     pub delivery: DeliveryUrgency,
     /// Its exit code.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,12 +73,12 @@ pub struct Terminal {
     pub error: Option<Value>,
     /// One line for people.
     pub summary: String,
-    /// What one can do next; nothing where the run was pruned or archived since.
+    /// Suggested next commands; empty if the run was pruned or archived since.
     pub next: Vec<String>,
 }
 
 impl News {
-    /// That runs went before anybody was told of them.
+    /// News of runs that were removed before they were reported.
     pub(super) fn dropped(out: &DroppedRuns, session: Option<SessionId>) -> Option<Self> {
         let run = out.run.parse().ok()?;
         let summary = format!(
@@ -99,7 +99,7 @@ impl News {
         })
     }
 
-    /// The same of a run that is not there any more: nobody can look at it.
+    /// The same news without suggestions, for a run that no longer exists.
     pub(super) fn gone(mut self) -> Self {
         if let NewsEvent::Terminal(end) = &mut self.event {
             end.next.clear();
@@ -116,7 +116,7 @@ fn runs(count: u64) -> String {
     }
 }
 
-/// The end of a run.
+/// The event for the end of a run.
 pub(super) fn terminal(run: &RunId, record: &record::Record, status: String) -> NewsEvent {
     let field = |name: &str| {
         record

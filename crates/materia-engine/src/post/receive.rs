@@ -1,8 +1,8 @@
-//! Waiting for a message, without looking again and again.
+//! Waiting for a message without polling.
 //!
-//! Owns the wait: whoever posts a message rings, and the kernel tells the end of every process that
-//! has a message of this queue, since such a message is free again, and of the run's supervisor. A
-//! slow timer looks without them.
+//! Owns the wait. A process that posts a message wakes the waiters. The kernel reports the end of
+//! every process that holds a message of this queue, because that message becomes free, and the end
+//! of the run's supervisor. A slow timer covers lost wake-ups.
 
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
@@ -20,23 +20,23 @@ use crate::process::{Interrupts, ProcessHandle as Process};
 use crate::run::{identity, is_dead};
 use crate::wake::WaiterPipe;
 
-/// How long a wait sleeps at most before it looks by itself.
+/// The longest sleep before a wait checks again by itself.
 const RECONCILE: Duration = Duration::from_secs(10);
 
-/// How many claimers are watched; the others are found at the next look.
+/// How many holders are watched. The ends of others are found at the next check.
 const MOST_WATCHED: usize = 64;
 
 /// How long to wait for a message.
 #[derive(Debug, Clone, Copy)]
 pub enum MessageWait {
-    /// Until one comes or the run ends.
+    /// Until a message comes or the run ends.
     Forever,
-    /// At most so long.
+    /// At most this long.
     For(Duration),
 }
 
 impl MessageLog {
-    /// Claims the next message of a queue, waiting for one where there is none.
+    /// Claims the next message of a queue, and waits for one if the queue is empty.
     pub fn receive(
         &self,
         place: &QueueId,
@@ -46,7 +46,7 @@ impl MessageLog {
         self.receive_unless(&Interrupts::default(), place, by, wait)
     }
 
-    /// The same, for one who stops waiting where it is interrupted.
+    /// Like `receive`, but stops waiting when interrupted.
     pub fn receive_unless(
         &self,
         interrupts: &Interrupts,
@@ -68,7 +68,7 @@ impl MessageLog {
             source,
         })?;
         loop {
-            // It is heard from before the look that finds nothing, so nothing comes in between.
+            // Drain before the check, so that a wake-up after the check is not lost.
             ear.drain();
             if let Some(claimed) = self.claim(place, by)? {
                 return Ok(claimed);
@@ -86,12 +86,11 @@ impl MessageLog {
         }
     }
 
-    /// Refuses to wait for a run that has ended, that nobody watches over any more, or that was
-    /// started anew.
+    /// Fails if the run has ended, has no live supervisor, or was restarted.
     fn check_on(&self, generation: Option<&str>) -> Result<(), Error> {
         let supervisor = self.look(|mail| mail.supervisor.clone())?;
         let abandoned = supervisor.is_some_and(|supervisor| is_dead(&supervisor));
-        // Looked at after the supervisor was: what it wrote last is in it.
+        // Read after checking the supervisor, so that its last record is included.
         self.look(|mail| {
             let run = mail
                 .run
@@ -116,7 +115,8 @@ impl MessageLog {
         })?
     }
 
-    /// Whose end matters: those who have a message of this queue, and whoever watches over the run.
+    /// The processes whose end matters: holders of messages of this queue, and the run's
+    /// supervisor.
     fn others(&self, place: &QueueId) -> Result<Vec<Process>, Error> {
         self.look(|mail| {
             let holders = mail
@@ -134,7 +134,7 @@ impl MessageLog {
     }
 }
 
-/// Sleeps until it is rung, one of the others ends, we are interrupted, or the time is over.
+/// Sleeps until woken, until one of the other processes ends, until interrupted, or for `at_most`.
 fn sleep(ear: &WaiterPipe, others: &[Process], interrupts: &Interrupts, at_most: Duration) {
     let fds = std::iter::once(ear.as_fd())
         .chain(others.iter().map(AsFd::as_fd))

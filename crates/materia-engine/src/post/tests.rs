@@ -1,4 +1,4 @@
-//! What the post promises, with real journals and real processes.
+//! Tests of posting, claiming and watching, with real journals and real processes.
 
 use std::path::PathBuf;
 use std::time::Duration;

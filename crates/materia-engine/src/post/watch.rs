@@ -1,11 +1,11 @@
-//! What an observer is told: messages to the coordinator, and runs that ended; each of them once
-//! (A4).
+//! What an observer receives: messages to the coordinator and ends of runs, each of them once (A4).
 //!
-//! Owns the order of telling; what was told is in `marks`. The journals of the runs are the queue:
-//! news are whatever stands behind the mark. A run that is pruned or archived leaves its journal to
-//! those who watch, and is told from there first. The wake-ups (a bell, new directories, the end of
-//! a supervisor) only say when to look; a slow timer looks without them. A mark is written after
-//! its news went out, so an observer that is killed in between hears them again, with the same ids.
+//! Owns the order of reports; `marks` stores what was reported. The journals of the runs are the
+//! queue: the records after a mark are the news. A run that is pruned or archived leaves its
+//! journal to its observers, and they report it from there first. Wake-ups (the wake file, new
+//! directories, the end of a supervisor) only say when to look; a slow timer covers lost ones. A
+//! mark is written after its news were sent, so an observer killed in between receives them again,
+//! with the same ids.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -23,28 +23,28 @@ use crate::run::{self, DroppedRuns, identity, is_dead};
 use crate::store::{dir, tree};
 use crate::wake::DirectoryWatch;
 
-/// How long an observer sleeps at most before it looks by itself.
+/// The longest sleep before an observer checks again by itself.
 const RECONCILE: Duration = Duration::from_secs(15);
 
-/// How many news are told at once at most.
+/// The most news of one batch.
 const BATCH: usize = 100;
 
-/// How many supervisors are watched; the ends of the others are found at the next look.
+/// How many supervisors are watched. The ends of others are found at the next check.
 const MOST_WATCHED: usize = 512;
 
-/// How many journals are kept open; the others are read from their beginning when they change.
+/// How many journals are kept open. The others are read from their beginning when they change.
 const MOST_OPEN: usize = 128;
 
-/// Whom an observer watches, and where its marks are.
+/// What an observer watches, and where its marks are.
 #[derive(Debug, Clone)]
 pub struct Observer {
     /// The directory of all runs.
     pub runs: PathBuf,
     /// The directory of the observer.
     pub folder: PathBuf,
-    /// The directory in which the bell rings for it.
+    /// The directory with the file that wakes it.
     pub bell: PathBuf,
-    /// The session whose runs it watches; all of them where there is none.
+    /// The session whose runs it watches; all runs if `None`.
     pub session: Option<SessionId>,
 }
 
@@ -54,17 +54,17 @@ pub struct Watching {
     observer: Observer,
     marks: ObserverMarks,
     followed: BTreeMap<RunId, Followed>,
-    /// Runs that are gone and were not told to their end, with what they left; one of each id at a
-    /// time.
+    /// Removed runs whose journals were not reported to their end, with the directories they left;
+    /// one per id at a time.
     left: BTreeMap<RunId, (PathBuf, Followed)>,
-    /// All of those, also the ones that are not followed yet.
+    /// All removed runs, including those not followed yet.
     gone: BTreeSet<RunId>,
     dropped: Option<DroppedRuns>,
     wake: DirectoryWatch,
 }
 
 impl Watching {
-    /// Begins to watch. Refused while another process watches for the same observer.
+    /// Begins to watch. Fails while another process watches for the same observer.
     pub fn open(observer: Observer, clock: &Clock) -> Result<Self, Error> {
         let io = |path: &std::path::Path| {
             let path = path.to_owned();
@@ -82,7 +82,7 @@ impl Watching {
             .as_ref()
             .map_or_else(|| "all runs".to_owned(), |own| format!("session {own}"));
         let marks = ObserverMarks::open(&observer.folder, &whose, clock)?;
-        // From now on runs that go leave something here.
+        // From now on, runs that are removed leave their journals here.
         dir::create_private(&left)?;
         let wake = DirectoryWatch::new().map_err(io(&observer.folder))?;
         for folder in [&observer.runs, &observer.bell, &observer.folder, &left] {
@@ -98,21 +98,19 @@ impl Watching {
             wake,
         };
         if watching.marks.fresh && watching.observer.session.is_none() {
-            // A person who begins to watch everything wants to hear what happens, not what once
-            // happened.
+            // A user who begins to watch all runs wants new events, not old ones.
             watching.skip_the_past()?;
         }
         Ok(watching)
     }
 
-    /// What is new, without waiting; at most so many at a time. What is told of one run comes from
-    /// one place.
+    /// The next batch of news, without waiting. The news of one run come from one directory.
     pub fn news(&mut self) -> Result<Vec<News>, Error> {
         self.wake.drain().map_err(|source| Error::Io {
             path: self.observer.folder.clone(),
             source,
         })?;
-        // In this order: a run that is not there any more has left what it leaves.
+        // The order matters: a run that is missing here has already left its journal.
         self.find_runs();
         self.find_left()?;
         let (session, mut news) = (self.observer.session.as_ref(), Vec::new());
@@ -155,7 +153,7 @@ impl Watching {
         Ok(news)
     }
 
-    /// Remembers, durably, that these were told.
+    /// Records, durably, that these news were reported.
     pub fn told(&mut self, news: &[News]) -> Result<(), Error> {
         let mut marks: BTreeMap<&RunId, ObserverMark> = BTreeMap::new();
         for one in news
@@ -194,7 +192,7 @@ impl Watching {
         Ok(())
     }
 
-    /// The runs whose supervisors have ended although nothing says that the runs did.
+    /// The runs whose supervisors ended without recording the end of the run.
     pub fn orphans(&self) -> Vec<RunId> {
         let orphaned = |followed: &Followed| followed.supervisor.as_ref().is_some_and(is_dead);
         self.followed
@@ -204,7 +202,7 @@ impl Watching {
             .collect()
     }
 
-    /// Sleeps until there may be news, or until we are interrupted.
+    /// Sleeps until there may be news, or until interrupted.
     pub fn sleep(&self, interrupts: &Interrupts) {
         use std::os::fd::AsFd;
 
@@ -240,7 +238,7 @@ impl Watching {
         self.marks.set(marks, |_| true)
     }
 
-    /// Follows runs that appeared, and forgets those that are gone.
+    /// Follows new runs, and drops those that are gone.
     fn find_runs(&mut self) {
         let ids = run::RunRoot::new(&self.observer.runs)
             .ids()
@@ -256,8 +254,8 @@ impl Watching {
         }
     }
 
-    /// Follows what runs left that are gone, of each id the oldest and only so many, and removes
-    /// what has been told.
+    /// Follows the journals of removed runs, the oldest of each id and a bounded number in total,
+    /// and deletes those that were reported.
     fn find_left(&mut self) -> Result<(), Error> {
         loop {
             self.gone.clear();
@@ -290,8 +288,8 @@ impl Watching {
             }
             for (run, (path, _)) in over {
                 tree::discard(&path, &Clock::system().fresh_id())?;
-                // A run of the same id is another one, and is looked at anew; what is being removed
-                // is let go of.
+                // A new run with the same id is a different run, so read it from its beginning.
+                // Close the journal of one that is being removed.
                 if self.followed.remove(&run).is_some()
                     && let Some(another) = Followed::at(&self.observer.runs.join(run.as_str()))
                 {

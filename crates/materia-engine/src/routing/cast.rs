@@ -1,8 +1,7 @@
-//! To a run that drives a cast: going on with it, or ending it (A12).
+//! Messages to a run that drives a cast: resume it, or end it (A12).
 //!
-//! Owns which messages those are and when they fit. What then happens is what the command line
-//! would do, as the next generation of the same run, so that whoever is told of the run's end hears
-//! of it again.
+//! Owns which messages these are and when they are valid. They have the effect of the command line,
+//! as the next generation of the same run, so that observers of the run's end receive it again.
 
 use std::path::Path;
 
@@ -18,7 +17,8 @@ use crate::launch::spawn::{self, DRIVER, RunSettings};
 use crate::post;
 use crate::run::{self, RunDir, RunLog};
 
-/// Obeys a message that steers a cast; none where the run drives none or the message is another.
+/// Executes a message that controls a cast; `None` if the run drives no cast or the message is of
+/// another kind.
 pub(super) fn steer(
     sender: &Sender<'_>,
     place: &RunDir,
@@ -105,7 +105,7 @@ fn fits(verb: &str, standing: &ObservedCast) -> bool {
     }
 }
 
-/// What could be sent instead.
+/// The messages that are valid instead.
 fn fitting(standing: &ObservedCast) -> &'static str {
     match standing {
         ObservedCast::Running(_) => "control.abort or control.kill",

@@ -5,81 +5,81 @@ use materia_model::text;
 
 use crate::{post, run};
 
-/// What went wrong with a message.
+/// An error of sending a message.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It cannot be sent as it is.
+    /// The message is invalid.
     #[error(transparent)]
     Envelope(#[from] EnvelopeError),
-    /// Somebody has to say who speaks.
+    /// The message needs a sender.
     #[error("a message to {to} has to say who sends it")]
     NoSender {
-        /// Where it should go.
+        /// The address.
         to: String,
-        /// Who may send it.
+        /// The allowed senders.
         allowed: String,
     },
-    /// Somebody else than those who may.
+    /// This sender may not write to this address.
     #[error("{from} may not write to {to}")]
     Sender {
-        /// Where it should go.
+        /// The address.
         to: String,
-        /// Who sends it.
+        /// The sender.
         from: String,
-        /// Who may send it.
+        /// The allowed senders.
         allowed: String,
     },
-    /// A program inside a run speaks for another.
+    /// A program inside a run sends as another actor.
     #[error("a program inside run:{run} cannot speak for {from}")]
     NotYou {
-        /// Whom it speaks for.
+        /// The sender it claims to be.
         from: String,
-        /// Where it is.
+        /// The run it is in.
         run: String,
     },
-    /// Those a message to a room names are not all branches of its run.
+    /// A recipient of a room message is not a branch of the run.
     #[error("{} cannot be a recipient of a message to {room}", text::quoted(given))]
     Recipient {
         /// The room.
         room: String,
-        /// What is listed.
+        /// The invalid recipient.
         given: String,
-        /// What may be listed.
+        /// The valid recipients.
         allowed: String,
     },
-    /// There are more of them than a message may have.
+    /// The message has too many recipients.
     #[error("the message to {room} names {count} recipients, at most {most} are allowed")]
     Recipients {
         /// The room.
         room: String,
-        /// How many it names.
+        /// The number of recipients.
         count: usize,
-        /// How many it may name.
+        /// The allowed number.
         most: usize,
     },
-    /// The run is another session's.
+    /// The run belongs to another session.
     #[error("run:{run} belongs to {}, not to session {session}", owner.as_ref().map_or_else(|| "no session".to_owned(), |owner| format!("session {owner}")))]
     Session {
         /// The run.
         run: String,
-        /// Whose it is.
+        /// Its session.
         owner: Option<String>,
-        /// Who was addressed.
+        /// The addressed session.
         session: String,
     },
-    /// A session is ended by itself, or by the operator.
+    /// Only the session itself or the operator may end a session.
     #[error("session {session} is not yours to end")]
     NotYours {
-        /// Which.
+        /// The session.
         session: String,
     },
-    /// Only a person may ask for it (S2).
+    /// Only the operator may send it (S2).
     #[error("{} needs the operator: programs in a run or a session cannot ask for it", text::quoted(.0))]
     OperatorOnly(String),
     /// There is no such tool.
     #[error("there is no tool {} that can be executed by a message", text::quoted(.0))]
     NoTool(String),
-    /// The cast that the run drives cannot be taken up in this way.
+    /// The state of the cast does not allow this message.
     #[error(
         "the cast of run:{run} is {standing}: {} does not fit",
         text::quoted(kind)
@@ -87,39 +87,39 @@ pub enum Error {
     Cast {
         /// The run.
         run: String,
-        /// How its cast stands.
+        /// The state of the cast.
         standing: &'static str,
-        /// What was asked for.
+        /// The type of the message.
         kind: String,
-        /// What fits.
+        /// The valid types.
         fits: &'static str,
     },
-    /// Something in the body of a control message is not what it has to be.
+    /// A field in the body of a control message is invalid.
     #[error(
         "{} of {kind} is {}, which is not {wanted}",
         text::quoted(field),
         text::quoted(given)
     )]
     Field {
-        /// What was asked for.
+        /// The type of the message.
         kind: String,
-        /// What is wrong.
+        /// The field.
         field: &'static str,
-        /// What it is.
+        /// Its value.
         given: String,
-        /// What it has to be.
+        /// The expected value.
         wanted: &'static str,
     },
-    /// The post.
+    /// Posting failed.
     #[error(transparent)]
     Post(#[from] post::Error),
-    /// The run.
+    /// The run cannot be used.
     #[error(transparent)]
     Run(#[from] run::Error),
 }
 
 impl Error {
-    /// What the sender can do about it.
+    /// A hint for the sender.
     pub fn hint(&self) -> String {
         match self {
             Self::Envelope(error) => error.hint(),

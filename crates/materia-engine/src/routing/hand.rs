@@ -1,8 +1,8 @@
-//! Handing a message to the process of a run that does not ask for it: on its stdin, or through its
-//! named pipe (A5).
+//! Pushing a message to the process of a run that does not call `receive`: on its stdin, or through
+//! its named pipe (A5).
 //!
-//! Owns the two ways and what came of them. The message is durable before; one that was not taken
-//! waits in its queue, and goes through the pipe before what is sent later.
+//! Owns both ways and their outcome. The message is durable first. A message that was not read
+//! stays in its queue, and goes through the pipe before later messages.
 
 use std::time::Duration;
 
@@ -13,28 +13,28 @@ use super::error::Error;
 use crate::post::{MessageLog, MessageReceipt};
 use crate::run::{self, RunDir};
 
-/// How long a sender waits to hear that the supervisor has written a message to its command's
+/// How long a sender waits for the supervisor to record that it wrote a message to its command's
 /// stdin.
 const HEARING: Duration = Duration::from_secs(1);
 
-/// Who reads a run's messages, and whether it has this one.
+/// The reader of a run's messages, and whether it has this one.
 pub(super) struct Handed {
-    /// Who reads them.
+    /// The reader.
     pub(super) consumer: &'static str,
-    /// What came of it.
+    /// The outcome.
     pub(super) fate: Fate,
 }
 
-/// What came of handing a message over.
+/// The outcome of pushing a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It waits to be asked for.
+    /// It waits for `receive`.
     Waits,
-    /// The process has it.
+    /// The process has read it.
     Taken,
-    /// The process has not taken it yet, and will get it.
+    /// The process has not read it yet, and will get it.
     Late(String),
-    /// The process could not be given it; it waits.
+    /// The process could not get it; it stays in the queue.
     Failed(String),
 }
 
@@ -48,7 +48,7 @@ impl Fate {
     }
 }
 
-/// Hands a message that was posted to the run's process, in the way that the run wants it.
+/// Pushes a posted message to the run's process, in the way the run declares.
 pub(super) fn over(
     post: &MessageLog,
     place: &RunDir,
@@ -69,7 +69,7 @@ pub(super) fn over(
     Ok(Handed { consumer, fate })
 }
 
-/// The supervisor writes to its command's stdin; whether it has is heard from the journal.
+/// The supervisor writes to its command's stdin; the journal says whether it has.
 fn by_stdin(post: &MessageLog, place: &RunDir, parcels: &[Message]) -> Result<Fate, Error> {
     run::ring(place);
     let all_gone = |mail: &MailState| {
@@ -85,8 +85,8 @@ fn by_stdin(post: &MessageLog, place: &RunDir, parcels: &[Message]) -> Result<Fa
     })
 }
 
-/// Whoever reads the named pipe gets it, behind what was sent before, if it arrives in one piece;
-/// else the message waits.
+/// Writes it to the named pipe, after earlier messages, if the write is atomic. Otherwise the
+/// message stays in the queue.
 fn by_fifo(
     post: &MessageLog,
     place: &RunDir,
@@ -100,7 +100,7 @@ fn by_fifo(
     {
         return Ok(Fate::Failed(why));
     }
-    // One that is still there has been claimed by somebody who asks for messages.
+    // A message that is still there was claimed by a process that calls `receive`.
     let all_gone = post.look(|mail| {
         parcels
             .iter()

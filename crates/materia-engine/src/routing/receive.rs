@@ -1,8 +1,8 @@
-//! `receive`: a program takes its next message, and says what became of it.
+//! `receive`: a program takes its next message and settles it.
 //!
-//! Owns for whom a message is taken, and which process may settle it. The command that asks ends at
-//! once, so a message is claimed in two steps: by the command itself until it has been handed over,
-//! then by the program that called it. If either of them dies, the message is free again.
+//! Owns the choice of the holder, and which process may settle a message. The calling command exits
+//! at once, so a claim has two steps: the command holds the message until it has passed it on, then
+//! the program that called the command does. If either dies, the message is free again.
 
 use materia_model::message::event::MessageHolder;
 use materia_model::message::{Address, QueueId};
@@ -16,42 +16,42 @@ use crate::post::{
 use crate::process::{self, Interrupts, ProcessIdentity};
 use crate::run::{self, RunLog, RunRoot};
 
-/// Whose messages, and which process asks for them.
+/// The queue, and the process that receives from it.
 #[derive(Debug)]
 pub struct ReceiveContext<'a> {
     /// The directory of all runs.
     pub root: &'a RunRoot,
-    /// Whose messages: a run's or a branch's.
+    /// The address of the queue: a run or a branch.
     pub address: &'a Address,
-    /// The caller's session; the operator has none.
+    /// The caller's session; `None` for the operator.
     pub session: Option<&'a str>,
-    /// The run that the caller is a part of.
+    /// The run that the caller is part of.
     pub within: Option<&'a RunId>,
-    /// The process that deals with the message, where it is not the one that called us.
+    /// The process that will hold the message, if it is not our parent.
     pub holder: Option<i32>,
     /// The clock.
     pub clock: &'a Clock,
 }
 
-/// Why nothing was received or settled.
+/// An error of receiving or settling.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The address has no queue.
     #[error("{0} has no queue; messages are received at run:ID and branch:RUN/NAME")]
     NoQueue(String),
-    /// The process that should deal with it is not there.
+    /// The process that should hold the message does not exist.
     #[error("there is no process {0}")]
     NoHolder(i32),
-    /// The post.
+    /// Claiming or settling failed.
     #[error(transparent)]
     Post(#[from] post::Error),
-    /// The run.
+    /// The run cannot be used.
     #[error(transparent)]
     Run(#[from] run::Error),
 }
 
 impl Error {
-    /// What the caller can do about it.
+    /// A hint for the caller.
     pub fn hint(&self) -> String {
         match self {
             Self::NoQueue(_) => "give --address run:ID, or call it inside a run".to_owned(),
@@ -64,33 +64,33 @@ impl Error {
     }
 }
 
-/// Passes a message on to the program that receives it.
+/// Passes a message to the program that receives it.
 pub trait ReceiveObserver {
-    /// A message was taken; whether the program has it now.
+    /// A message was claimed. Returns whether the program has it now.
     fn received(&mut self, report: &ReceiveReport) -> bool;
 }
 
 /// A message that was received.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReceiveReport {
-    /// Always true; nothing received is a failure.
+    /// Always true; receiving nothing is an error.
     pub ok: bool,
     /// The message.
     pub message: ClaimedMessage,
 }
 
-/// What became of a message.
+/// The outcome of settling a message.
 #[derive(Debug, Clone, Serialize)]
 pub struct SettleReport {
     /// Always true.
     pub ok: bool,
-    /// How it stands.
+    /// The state of the message.
     #[serde(flatten)]
     pub ended: SettledMessage,
 }
 
-/// Claims the next message, waiting for one until we are interrupted, and hands it over. One that
-/// was not passed on stays ours, and is free again when this process ends.
+/// Claims the next message, waiting until interrupted, and passes it on. If it was not passed on,
+/// this process keeps the claim until it exits; then the message is free again.
 pub fn receive(
     context: &ReceiveContext<'_>,
     wait: MessageWait,
@@ -108,8 +108,8 @@ pub fn receive(
     Ok(report)
 }
 
-/// Records what became of a message. Its holder may have it dealt with by programs that it starts,
-/// so those below it may settle it too.
+/// Records the outcome of a message. Descendants of the holder may settle it too, because the
+/// holder may delegate the work to programs that it starts.
 pub fn settle(
     context: &ReceiveContext<'_>,
     id: &str,

@@ -1,4 +1,4 @@
-//! What became of a message, in the words of the contract.
+//! The report on a message that was sent, in the words of the contract.
 
 use materia_model::message::{Address, MessageType};
 use materia_model::run::RunStatus;
@@ -71,7 +71,7 @@ pub struct MessageProblem {
 }
 
 impl MessageReport {
-    /// A message that is durable and waits.
+    /// The report on a durable message that waits.
     pub(super) fn queued(
         id: String,
         to: Address,

@@ -1,8 +1,7 @@
-//! To a run that is over: it is moved away, or removed.
+//! Messages to a run that is over: archive it, or prune it.
 //!
-//! Owns what such a message may say, and what it is answered. Both can be asked for again, also
-//! when the answer to the first was lost: a run that was archived before is where it was, and can
-//! be removed by its address.
+//! Owns the arguments of these messages, and their reports. Both can be repeated, for example when
+//! the first answer was lost: an archived run stays where it is, and can be pruned by its address.
 
 use materia_model::message::Envelope;
 use materia_model::name::RunId;
@@ -14,20 +13,20 @@ use super::report::MessageReport;
 use crate::post;
 use crate::run::{self, Archived};
 
-/// What is to become of the run.
+/// What to do with the run.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum RetireAction {
-    /// It is moved away.
+    /// Move it to the archive.
     Archive,
-    /// It is removed.
+    /// Remove it.
     Prune {
-        /// Copies of its artifacts stay.
+        /// Whether to keep copies of its artifacts.
         keep: bool,
     },
 }
 
 impl RetireAction {
-    /// What a message asks for; none where it asks for something else.
+    /// The action that a message requests; `None` for other messages.
     pub(super) fn of(envelope: &Envelope) -> Result<Option<Self>, Error> {
         Ok(match envelope.kind.as_str() {
             "control.archive" => Some(Self::Archive),
@@ -39,7 +38,7 @@ impl RetireAction {
     }
 }
 
-/// Moves away or removes a run that is over.
+/// Archives or prunes a run that is over.
 pub(super) fn retire(
     sender: &Sender<'_>,
     run: &RunId,
@@ -79,7 +78,7 @@ pub(super) fn retire(
     })
 }
 
-/// The generation that a message means, where it says one.
+/// The generation that a message names, if any.
 pub(super) fn generation(envelope: &Envelope) -> Result<Option<&str>, Error> {
     let said = envelope
         .body
@@ -92,7 +91,7 @@ pub(super) fn generation(envelope: &Envelope) -> Result<Option<&str>, Error> {
     .transpose()
 }
 
-/// Whether artifacts are to be kept. What is not understood here would be lost, so it is refused.
+/// Whether to keep artifacts. An unknown value is refused, because guessing could lose data.
 fn keeps(envelope: &Envelope) -> Result<bool, Error> {
     const NAMES: [&str; 2] = ["preserve_artifacts", "preserveArtifacts"];
     let Some(body) = envelope.body.as_ref().filter(|body| !body.is_null()) else {
@@ -145,7 +144,7 @@ fn moved(sender: &Sender<'_>, envelope: &Envelope, archived: &Archived) -> Messa
     }
 }
 
-/// The run's journal went with it, so there is nothing in which the message could be kept.
+/// The run's journal is gone, so the message cannot be stored.
 fn applied(sender: &Sender<'_>, envelope: &Envelope, result: Value) -> MessageReport {
     let id = post::message_id(0, &sender.clock.fresh_id());
     let (to, kind) = (envelope.to.clone(), envelope.kind.clone());

@@ -1,4 +1,4 @@
-//! The ways a message can go, one function for each kind of address.
+//! One function for each kind of address.
 
 use materia_model::message::event::ASKED_BY;
 use materia_model::message::{Address, Communication, Envelope, MailState};
@@ -14,7 +14,7 @@ use super::retire::{self, RetireAction};
 use crate::post::{self, MessageLog, MessagePosting, MessageReceipt};
 use crate::run::{self, RunDir, RunLog};
 
-/// To a run: control is obeyed, everything else waits in its queue or is handed to its process.
+/// To a run: executes control messages; queues all others, or pushes them to its process.
 pub(super) fn to_run(
     sender: &Sender<'_>,
     run: &RunId,
@@ -63,8 +63,8 @@ pub(super) fn to_run(
     Ok(with(report, receipt, status))
 }
 
-/// To a branch: it waits in the branch's queue, also when nobody is there to read it; a process
-/// that is handed the run's messages is handed those of its branches, too.
+/// To a branch: queues the message, even without a reader. A process that gets the run's messages
+/// pushed gets those of its branches, too.
 pub(super) fn to_branch(
     sender: &Sender<'_>,
     run: &RunId,
@@ -115,7 +115,7 @@ pub(super) fn to_branch(
     ))
 }
 
-/// To a room: everybody in the run can read it, and those it names get it in their queues.
+/// To a room: all members can read it, and the named recipients get it in their queues.
 pub(super) fn to_room(
     sender: &Sender<'_>,
     run: &RunId,
@@ -169,8 +169,7 @@ pub(super) fn to_room(
     ))
 }
 
-/// To whoever started the sending run: it stands in that run's own journal, and its observers are
-/// woken.
+/// To the parent of the sending run: writes it to that run's own journal, and wakes its observers.
 pub(super) fn to_coordinator(
     sender: &Sender<'_>,
     envelope: Envelope,
@@ -234,8 +233,8 @@ fn stop(
         _ => Map::new(),
     };
     request.insert("id".to_owned(), id.clone().into());
-    // Whoever asks hears here how it ends, and is not told again. A program inside a run is not its
-    // session's host.
+    // The caller learns the end from this report, so its session need not be notified. A program
+    // inside a run is not the host of its session.
     if let Some(session) = sender.session.filter(|_| sender.within.is_none()) {
         request.insert(ASKED_BY.to_owned(), session.into());
     }
@@ -286,7 +285,8 @@ fn check_same_run(run: &RunId, from: &Address, to: &Address) -> Result<(), Error
     }
 }
 
-/// Everybody a message to a room names has to be a branch of its run, before anything is written.
+/// Checks, before anything is written, that all recipients of a room message are branches of its
+/// run.
 fn check_recipients(run: &RunId, envelope: &Envelope) -> Result<(), Error> {
     const MOST: usize = 100;
     let wrong = |given: &Value| Error::Recipient {
@@ -316,8 +316,8 @@ fn check_recipients(run: &RunId, envelope: &Envelope) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes who is in the room, for programs that read that file. One that is lost is made again by
-/// the next message.
+/// Writes the members of the room, for programs that read that file. The next message rewrites a
+/// lost file.
 fn snapshot(messages: &MessageLog, place: &RunDir) -> Result<(), Error> {
     Ok(messages.snapshot(&place.communication(), |mail| {
         Communication::of(mail, None).and_then(|document| serde_json::to_value(document).ok())
@@ -334,9 +334,9 @@ fn with(report: MessageReport, receipt: MessageReceipt, status: RunStatus) -> Me
 }
 
 impl Sender<'_> {
-    /// The run, which has to be one that the sender may steer.
+    /// Opens the run, and checks that the sender may control it.
     pub(super) fn find(&self, run: &RunId) -> Result<(RunDir, RunLog), Error> {
-        // Whoever is inside a run may write to it, whatever its session.
+        // A program inside a run may write to it, regardless of the session.
         let caller = self.session.filter(|_| self.within != Some(run));
         let place = run::find(self.root, run, caller)?;
         let log: RunLog = run::open_begun(&place, self.clock)?;

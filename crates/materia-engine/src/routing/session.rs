@@ -1,7 +1,7 @@
-//! The end of a session: runs that wish to end with it do (A9).
+//! The end of a session also ends the runs that are configured to end with it (A9).
 //!
-//! Owns who may say so: the session's own host, or the operator. A program inside a run is neither:
-//! it would end its own run, and its neighbours, behind the back of whoever started them.
+//! Owns who may request it: the session's own host, or the operator. A program inside a run is
+//! neither: it would end its own run and its siblings without the knowledge of their parent.
 
 use materia_model::message::Envelope;
 use materia_model::name::SessionId;
@@ -12,7 +12,7 @@ use super::error::Error;
 use super::report::MessageReport;
 use crate::{post, run};
 
-/// Ends the runs of a session that wish to end with it.
+/// Ends the runs of a session that are configured to end with it.
 pub(super) fn end(
     sender: &Sender<'_>,
     session: &SessionId,
@@ -36,7 +36,7 @@ pub(super) fn end(
         "control_applied"
     };
     let report = MessageReport::queued(id, envelope.to, envelope.kind, "session-control", reason);
-    // A session has no journal of its own; what was ended says so in the journals of the runs.
+    // A session has no journal; the journals of the runs record which were ended.
     Ok(MessageReport {
         delivered: true,
         queued: false,

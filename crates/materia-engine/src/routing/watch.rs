@@ -1,7 +1,8 @@
-//! `watch`: what runs say to their coordinator, and how they end, reported once.
+//! `watch`: messages to the coordinator and ends of runs, each reported once.
 //!
-//! Owns whose mark it is, and the loop: news go out, then the mark that they did. A run whose
-//! supervisor died is looked at, which ends what it left and records it, so its end is news too.
+//! Owns which mark is used, and the loop: send the news, then store the mark. A run whose
+//! supervisor died is looked at, which ends its remaining processes and records the end, so that
+//! its end is reported too.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -14,19 +15,19 @@ use crate::process::Interrupts;
 use crate::run::{self, RunDir, RunRoot};
 use crate::store::dir;
 
-/// Why nothing is watched.
+/// An error of watching.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no place for what an observer remembers.
+    /// There is no directory for the observer's marks.
     #[error("the runs root has no directory above it")]
     NoRoom,
-    /// The post.
+    /// Reading the news failed.
     #[error(transparent)]
     Post(#[from] post::Error),
 }
 
 impl Error {
-    /// What the caller can do about it.
+    /// A hint for the caller.
     pub fn hint(&self) -> String {
         match self {
             Self::NoRoom => "set MATERIA_HOME to a directory of yours".to_owned(),
@@ -35,43 +36,43 @@ impl Error {
     }
 }
 
-/// Whose news are reported.
+/// The scope of the news.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WatchScope<'a> {
-    /// The session whose runs are watched; all of them where there is none.
+    /// The session whose runs are watched; all runs if `None`.
     pub session: Option<&'a SessionId>,
-    /// The run that the watcher is a program of. It has a mark of its own, in the run's directory:
-    /// what is reported to it is still news for the host of the session.
+    /// The run that the watcher is a program of. It has its own mark in the run's directory, so its
+    /// reports do not count as reports to the host of the session.
     pub within: Option<&'a RunId>,
 }
 
-/// Gets the news.
+/// Receives the news.
 pub trait WatchObserver {
-    /// One piece of news; whether to continue.
+    /// One piece of news. Returns whether to continue.
     fn news(&mut self, news: &News) -> ControlFlow<()>;
 
-    /// That the news so far were reported is recorded, durably.
+    /// The news so far were recorded as reported, durably.
     fn recorded(&mut self) {}
 
-    /// How many pieces are reported before that is recorded: each time costs a sync.
+    /// How many pieces to report before recording that; each recording costs a sync.
     fn batch(&self) -> NonZeroUsize {
         NonZeroUsize::MAX
     }
 }
 
-/// Why nothing more is reported.
+/// Why watching ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchEnd {
     /// The observer stopped.
     Stopped,
-    /// Everything was reported, and no more was asked for.
+    /// All news were reported, and the caller did not want to wait for more.
     Complete,
-    /// It was interrupted. What was reported is recorded.
+    /// It was interrupted. The reports so far are recorded.
     Interrupted,
 }
 
-/// Reports news until the observer stops, until we are interrupted, or until there are none where
-/// only those that are there are asked for.
+/// Reports news until the observer stops, until interrupted, or, if only existing news are wanted,
+/// until there are none left.
 pub fn watch(
     root: &RunRoot,
     scope: WatchScope<'_>,
@@ -114,7 +115,7 @@ pub fn watch(
     }
 }
 
-/// Where it is recorded what was reported.
+/// The observer whose marks record what was reported.
 fn marks(root: &RunRoot, scope: WatchScope<'_>) -> Result<Observer, Error> {
     let WatchScope { session, within } = scope;
     let bell = run::observer_dir(root, session.map(SessionId::as_str)).ok_or(Error::NoRoom)?;
@@ -128,8 +129,8 @@ fn marks(root: &RunRoot, scope: WatchScope<'_>) -> Result<Observer, Error> {
     })
 }
 
-/// The directories in which something happens when a run begins, says something to its coordinator
-/// or ends. They are made where they are missing: supervisors write only to those that exist.
+/// The directories that change when a run begins, sends to its coordinator or ends. Creates missing
+/// ones, because supervisors write only to existing directories.
 pub fn bells(root: &RunRoot) -> Vec<std::path::PathBuf> {
     let observer = run::observer_dir(root, None);
     let dirs = [Some(root.path().to_owned()), observer];
@@ -139,8 +140,8 @@ pub fn bells(root: &RunRoot) -> Vec<std::path::PathBuf> {
         .collect()
 }
 
-/// Looks at runs whose supervisors died, which records their ends. One that cannot be looked at is
-/// left to the next.
+/// Looks at runs whose supervisors died, which records their ends. A run that cannot be looked at
+/// is retried at the next call.
 fn settle_orphans(root: &RunRoot, watching: &Watching, clock: &Clock) {
     for run in watching.orphans() {
         let _recorded = run::look(&root.place(&run), clock);

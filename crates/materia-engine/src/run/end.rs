@@ -1,4 +1,4 @@
-//! The end of a run, from outside: asking for it, and waiting for it.
+//! The end of a run, from outside: requesting it, and waiting for it.
 
 mod stop;
 mod wait;

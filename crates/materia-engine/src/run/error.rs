@@ -1,6 +1,6 @@
-//! Why something about a run was not done.
+//! Errors of run operations.
 //!
-//! Owns the errors of this room and the next step for each.
+//! Owns the errors of this module and a hint for each.
 
 use std::error::Error as _;
 use std::io;
@@ -17,45 +17,45 @@ use crate::store::dir::DirError;
 use crate::store::journal::JournalError;
 use crate::store::lock::LockError;
 
-/// What went wrong with a run.
+/// An error of an operation on a run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no such run.
+    /// The run does not exist.
     #[error("there is no run {}", text::quoted(run))]
     NotFound {
-        /// The id.
+        /// The id of the run.
         run: String,
-        /// An id like it.
+        /// A similar id.
         close: Option<String>,
     },
-    /// It was archived.
+    /// The run was archived.
     #[error("run {} was archived to {}", text::quoted(run), text::quoted(&dir.to_string_lossy()))]
     Archived {
-        /// The id.
+        /// The id of the run.
         run: String,
-        /// Where it is now.
+        /// Its directory in the archive.
         dir: PathBuf,
     },
-    /// Its directory leads out of the directory of all runs (A8).
+    /// Its directory is a symbolic link, which leads out of the runs root (A8).
     #[error("{}, the directory of run {}, is a symbolic link", text::quoted(&dir.to_string_lossy()), text::quoted(run))]
     Linked {
-        /// The id.
+        /// The id of the run.
         run: String,
-        /// Where the link is.
+        /// The path of the link.
         dir: PathBuf,
     },
-    /// Something else is where its directory would be.
+    /// Its path exists and is not a directory.
     #[error("{}, where run {} would be, is no directory", text::quoted(&dir.to_string_lossy()), text::quoted(run))]
     InTheWay {
-        /// The id.
+        /// The id of the run.
         run: String,
-        /// What is in the way.
+        /// The path.
         dir: PathBuf,
     },
-    /// The id is the name of something else of ours.
+    /// The id is a reserved name in the runs root.
     #[error("{} is no id of a run: the directory of all runs has something else of that name", text::quoted(.0))]
     Reserved(String),
-    /// Another generation was meant (A3).
+    /// The request was for another generation (A3).
     #[error(
         "run {} is in generation {}, not in {}",
         text::quoted(run),
@@ -63,120 +63,120 @@ pub enum Error {
         text::quoted(asked)
     )]
     OtherGeneration {
-        /// The id.
+        /// The id of the run.
         run: String,
-        /// The generation that was meant.
+        /// The requested generation.
         asked: String,
-        /// The last one.
+        /// The current generation.
         current: String,
     },
-    /// An artifact cannot be kept.
+    /// An artifact cannot be copied.
     #[error(
         "the artifact {} of run {} cannot be kept",
         text::quoted(artifact),
         text::quoted(run)
     )]
     Unkept {
-        /// The id.
+        /// The id of the run.
         run: String,
-        /// The artifact.
+        /// The name of the artifact.
         artifact: String,
-        /// Why.
+        /// The cause.
         source: CopyError,
     },
-    /// It belongs to another session (A9).
+    /// The run belongs to another session (A9).
     #[error(
         "run:{run} reason=session_mismatch owner_session={} current_session={caller}",
         owner.as_deref().unwrap_or("none")
     )]
     SessionMismatch {
-        /// The id.
+        /// The id of the run.
         run: String,
-        /// Who owns it.
+        /// The session that owns it.
         owner: Option<String>,
-        /// Who asked.
+        /// The session of the caller.
         caller: String,
     },
-    /// It runs, so it cannot be started.
+    /// The run is active, so it cannot be started.
     #[error("run {} is running{}", text::quoted(run), pid.map(|pid| format!(", supervised by process {pid}")).unwrap_or_default())]
     Active {
-        /// The id.
+        /// The id of the run.
         run: String,
-        /// Its supervisor.
+        /// The pid of its supervisor.
         pid: Option<i32>,
     },
-    /// The id is taken, and a new one was wanted.
+    /// The id is in use, and the caller requires a new run.
     #[error("there is a run {} already", text::quoted(.0))]
     Taken(String),
     /// Only a run that is over can be archived or pruned.
     #[error("run {} is {}; only runs that are over can be archived or pruned", text::quoted(run), status.as_str())]
     NotTerminal {
-        /// The id.
+        /// The id of the run.
         run: String,
-        /// How it stands.
+        /// Its status.
         status: RunStatus,
     },
-    /// The supervisor could not begin.
+    /// The supervisor failed to start.
     #[error("run {} was not started: {message}", text::quoted(run))]
     NotStarted {
-        /// The id.
+        /// The id of the run.
         run: String,
-        /// Why.
+        /// The cause.
         message: String,
-        /// What to do.
+        /// A hint for the user.
         hint: String,
     },
-    /// The supervisor ended before it said anything.
+    /// The supervisor exited before it reported that it runs.
     #[error("the supervisor of run {} ended before it could say that it runs", text::quoted(.0))]
     NoAnswer(String),
-    /// The supervisor process could not be started.
+    /// The supervisor process could not be spawned.
     #[error("the supervisor of run {} cannot be started", text::quoted(run))]
     Spawn {
-        /// The id.
+        /// The id of the run.
         run: String,
-        /// Why.
+        /// The cause.
         source: SpawnError,
     },
-    /// It could not be ended.
+    /// The run could not be ended.
     #[error("run {} is still {} after it was told to end", text::quoted(run), status.as_str())]
     StillThere {
-        /// The id.
+        /// The id of the run.
         run: String,
-        /// How it stands.
+        /// Its status.
         status: RunStatus,
     },
-    /// The person does not want to wait for them any more.
+    /// The user interrupted the wait.
     #[error("interrupted; {} not waited for any more", if runs.len() == 1 { "the run is" } else { "the runs are" })]
     Interrupted {
-        /// The ids.
+        /// The ids of the runs.
         runs: Vec<String>,
     },
-    /// The journal.
+    /// The journal cannot be read or written.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// The lock.
+    /// The lock cannot be taken.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// A directory.
+    /// A directory cannot be used.
     #[error(transparent)]
     Dir(#[from] DirError),
-    /// A document.
+    /// A document cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The system refused.
+    /// An I/O error.
     #[error("cannot {action} {}", text::quoted(&path.to_string_lossy()))]
     Io {
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
-        /// With what.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// The cause.
         source: io::Error,
     },
 }
 
 impl Error {
-    /// What the person can do about it.
+    /// A hint for the user.
     pub fn hint(&self) -> String {
         if self.is_out_of_descriptors() {
             return "too many files are open: raise the limit with `ulimit -n`, or do less at once"
@@ -235,13 +235,13 @@ impl Error {
         }
     }
 
-    /// What it says, with everything that led to it.
+    /// The message, followed by all causes.
     pub fn with_causes(&self) -> String {
         let causes = std::iter::successors(self.source(), |cause| (*cause).source());
         causes.fold(self.to_string(), |text, cause| format!("{text}: {cause}"))
     }
 
-    /// Whether it went wrong because there is no room on the disk.
+    /// Whether the cause is a full disk.
     pub(super) fn is_full_disk(&self) -> bool {
         self.system_said(|error| {
             matches!(

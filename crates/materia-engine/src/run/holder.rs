@@ -1,7 +1,7 @@
-//! The process that holds a message, as a journal names it.
+//! The process that holds a message, as a journal identifies it.
 //!
-//! Owns the way from a process to that name and back. A name fits one process only, also after its
-//! pid went to another.
+//! Owns the conversion between a process and that identity. An identity matches one process only,
+//! even after its pid was reused.
 
 use materia_model::message::event::MessageHolder;
 
@@ -12,7 +12,7 @@ pub fn is_dead(holder: &MessageHolder) -> bool {
     !identity(holder).is_alive()
 }
 
-/// A process as a holder.
+/// The holder for a process.
 pub fn holder(process: ProcessIdentity) -> MessageHolder {
     MessageHolder {
         pid: process.pid,
@@ -21,7 +21,7 @@ pub fn holder(process: ProcessIdentity) -> MessageHolder {
     }
 }
 
-/// A holder as a process.
+/// The process of a holder.
 pub fn identity(holder: &MessageHolder) -> ProcessIdentity {
     ProcessIdentity {
         pid: holder.pid,

@@ -1,7 +1,7 @@
-//! What is kept of runs that are over, and how it goes: archived, pruned, swept.
+//! Retention of runs that are over: archiving, pruning, sweeping.
 //!
-//! Owns what happens to a run's directory behind its end. Each step is taken under the run's lock,
-//! after its own journal said that it is over.
+//! Owns what happens to a run's directory after its end. Each step holds the run's lock, after the
+//! run's own journal said that it is over.
 
 mod terminal;
 mod undelivered;

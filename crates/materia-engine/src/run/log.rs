@@ -2,8 +2,8 @@
 //!
 //! Owns the journal's options and [`RunLog`], which checks and folds every record once and then
 //! continues from where it stopped, for reading, following and appending alike. A fold that was
-//! saved with its [`Checkpoint`] could take the place of the first pass; nothing else here would
-//! change. Never decides whether what the journal says is still true: `status` does.
+//! saved with its [`Checkpoint`] could replace the first pass without any other change here. Never
+//! decides whether the recorded status is still true: `status` does.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -18,10 +18,10 @@ use crate::store::journal::{
     Checkpoint, Follower, From, JournalError, Options, Reader, SharedJournal,
 };
 
-/// How many bytes a segment of a run's journal may have before the next one is begun.
+/// The size at which a segment of a run's journal is closed and the next one begun.
 const SEGMENT_BYTES: u64 = 16 << 20;
 
-/// Opens a run's journal for appending, making it where there is none, and checks all of it.
+/// Opens a run's journal for appending, creates it if missing, and checks all of it.
 pub fn journal(place: &RunDir, clock: &Clock) -> Result<SharedJournal, JournalError> {
     append_to(&place.journal(), clock, None)
 }
@@ -39,7 +39,7 @@ fn append_to(
     SharedJournal::open(path, clock, &options)
 }
 
-/// What the records of a run's journal are folded into: its status alone, or everything.
+/// The state that a run's journal is folded into: its status alone, or everything.
 pub trait LogFold: Default {
     /// Adds one record.
     fn apply(&mut self, record: &Record);
@@ -47,7 +47,7 @@ pub trait LogFold: Default {
     /// The run's status.
     fn run(&self) -> &RunState;
 
-    /// The run's status, to be corrected where the journal cannot be.
+    /// The run's status, for corrections that cannot be appended to the journal.
     fn run_mut(&mut self) -> &mut RunState;
 }
 
@@ -79,7 +79,7 @@ impl LogFold for RunFold {
     }
 }
 
-/// A run's journal as far as it was read, and what it adds up to.
+/// A run's journal up to the last record read, and its fold.
 #[derive(Debug)]
 pub struct RunLog<F = RunFold> {
     path: PathBuf,
@@ -98,20 +98,19 @@ impl<F: LogFold> RunLog<F> {
         }
     }
 
-    /// Reads a journal to its end. Where there is none, the fold is empty.
+    /// Reads a journal to its end. Without a journal, the fold is empty.
     pub fn read(path: &Path) -> Result<Self, JournalError> {
         let mut log = Self::new(path);
         log.catch_up()?;
         Ok(log)
     }
 
-    /// Reads what was added since.
+    /// Reads new records.
     pub fn catch_up(&mut self) -> Result<(), JournalError> {
         self.catch_up_with(|_, _| ControlFlow::Continue(()))
     }
 
-    /// Reads what was added since; `seen` gets each record after it was folded, and may stop
-    /// behind it.
+    /// Reads new records; `seen` gets each record after it was folded, and may stop after it.
     pub fn catch_up_with(
         &mut self,
         mut seen: impl FnMut(&F, &Record) -> ControlFlow<()>,
@@ -137,8 +136,7 @@ impl<F: LogFold> RunLog<F> {
         Ok(())
     }
 
-    /// The same; where another journal has taken the place of this one, that is read from its
-    /// beginning.
+    /// Like `catch_up`. If the journal was replaced by another one, reads that from its beginning.
     pub(super) fn catch_up_or_restart(&mut self) -> Result<(), JournalError> {
         match self.catch_up() {
             Err(JournalError::Replaced(_)) => {
@@ -149,7 +147,7 @@ impl<F: LogFold> RunLog<F> {
         }
     }
 
-    /// Closes the file. What was read stays; the next look reads from the beginning.
+    /// Closes the file and keeps the fold. The next read starts from the beginning.
     pub(super) fn close(&mut self) {
         self.reader = None;
     }
@@ -159,22 +157,22 @@ impl<F: LogFold> RunLog<F> {
         self.reader.is_some()
     }
 
-    /// Where the journal is.
+    /// The path of the journal.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What was read adds up to this.
+    /// The fold of all records read so far.
     pub fn fold(&self) -> &F {
         &self.fold
     }
 
-    /// The same, to be corrected or added to where that is known better than the journal says.
+    /// The fold, for corrections and additions that are not in the journal.
     pub(super) fn fold_mut(&mut self) -> &mut F {
         &mut self.fold
     }
 
-    /// What was read adds up to this.
+    /// The fold of all records read so far.
     pub fn into_fold(self) -> F {
         self.fold
     }
@@ -184,22 +182,22 @@ impl<F: LogFold> RunLog<F> {
         self.fold.run()
     }
 
-    /// Follows what is added behind what was read.
+    /// Follows records after the last one read.
     pub fn follow(&self) -> Result<Follower, JournalError> {
         let from = self.checkpoint().map_or(From::Beginning, From::Checkpoint);
         Follower::open(&self.path, from)
     }
 
-    /// Opens the journal for appending. Only what was not read yet is checked.
+    /// Opens the journal for appending. Checks only records that were not read yet.
     pub fn journal(&self, clock: &Clock) -> Result<SharedJournal, JournalError> {
         match append_to(&self.path, clock, self.checkpoint()) {
-            // The segment was removed, or the run was replaced by another one of its name.
+            // The segment was removed, or the run was replaced by another one with its id.
             Err(JournalError::StaleCheckpoint { .. }) => append_to(&self.path, clock, None),
             opened => opened,
         }
     }
 
-    /// Where the last record is that was read.
+    /// The position of the last record read.
     pub fn checkpoint(&self) -> Option<Checkpoint> {
         self.reader.as_ref()?.checkpoint()
     }

@@ -1,7 +1,7 @@
-//! Looking at runs: one of them, all of them, and what they write.
+//! Looking at runs: one of them, all of them, and their output.
 //!
-//! Owns the proof of a status: what the journal says is believed only while a living supervisor or a
-//! held lock supports it. Ends nothing but what a dead supervisor left.
+//! Owns the proof of a status: the recorded status is trusted only while a live supervisor or a
+//! held lock supports it. Ends no processes except those that a dead supervisor left.
 
 pub(super) mod status;
 mod index;

@@ -1,7 +1,7 @@
 //! The owner of a run: its session, and the run inside which it was spawned.
 //!
-//! Owns the check which callers may see and steer a run (A9), and notifying both owners when it
-//! begins and ends. A notification may be lost: a parent or an observer finds out at its next look.
+//! Owns the check which callers may see and control a run (A9), and notifying both owners when it
+//! begins and ends. A notification may be lost: a parent or an observer notices at its next look.
 
 use std::path::PathBuf;
 
@@ -15,11 +15,10 @@ use super::place::{RunDir, RunRoot};
 use crate::clock::Clock;
 use crate::store::{dir, stream};
 
-/// How large the file that wakes a session's observer grows before it is emptied.
+/// The size at which the file that wakes a session's observer is truncated.
 const LARGEST_BELL: u64 = 4096;
 
-/// Refuses a caller whose session is not the one that owns the run. A caller without a session is
-/// the operator.
+/// Fails if the caller's session does not own the run. A caller without a session is the operator.
 pub fn check_owner(state: &RunState, run: &str, caller: Option<&str>) -> Result<(), Error> {
     match caller {
         Some(caller) if state.session() != Some(caller) => Err(Error::SessionMismatch {
@@ -31,8 +30,8 @@ pub fn check_owner(state: &RunState, run: &str, caller: Option<&str>) -> Result<
     }
 }
 
-/// The directory of a session's observer, with the file that wakes it and its marks; the operator's
-/// where there is no session. No session can be called `_operator`.
+/// The directory of a session's observer, with its wake file and its marks; the operator's if there
+/// is no session. No session can have the name `_operator`.
 pub fn observer_dir(root: &RunRoot, session: Option<&str>) -> Option<PathBuf> {
     match session {
         Some(session) => root.session(session),
@@ -40,7 +39,7 @@ pub fn observer_dir(root: &RunRoot, session: Option<&str>) -> Option<PathBuf> {
     }
 }
 
-/// Wakes the observer of a session, and that of the operator, which observes all of them.
+/// Wakes the observer of a session, and that of the operator, who observes all sessions.
 pub fn ring_session(root: &RunRoot, session: Option<&str>) {
     let watched = session.and_then(|session| observer_dir(root, Some(session)));
     if let Some(folder) = watched

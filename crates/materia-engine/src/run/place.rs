@@ -1,8 +1,8 @@
-//! Where runs are: the root of all of them, and the directory of one.
+//! The paths of runs: the root of all runs, and the directory of one.
 //!
-//! Owns the names of the files in a run's directory, and whether a run is there, was archived, or
-//! never was. An id has been checked (A8), and a directory that is a symbolic link is refused, so
-//! none of these paths leaves the root. What cannot be read is never said not to be there.
+//! Owns the file names in a run's directory, and whether a run exists, was archived, or never
+//! existed. Ids have been checked (A8), and a directory that is a symbolic link is refused, so no
+//! path leaves the root. A directory that cannot be read is never reported as missing.
 
 use std::fs::{DirEntry, Metadata};
 use std::io;
@@ -16,12 +16,12 @@ use super::error::Error;
 use crate::store::journal::{From, Reader};
 use crate::wake::waiters;
 
-/// What else is in the directory of all runs: none of them is a run's.
+/// Reserved names in the directory of all runs.
 const ARCHIVE: &str = "archived";
 const PRESERVED: &str = "preserved-artifacts";
 const INDEX: &str = "index.json";
 
-/// What is left where an archived run was.
+/// The file that an archived run leaves behind.
 pub(super) const TOMBSTONE: &str = "archive-tombstone.json";
 /// The name of a run's journal.
 pub(super) const JOURNAL: &str = "journal.jsonl";
@@ -43,12 +43,12 @@ impl RunRoot {
         Self(path.into())
     }
 
-    /// Where it is.
+    /// The path of the root.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// The directory that a run of this id has, or would have.
+    /// The directory of a run with this id, whether or not it exists.
     pub fn place(&self, id: &RunId) -> RunDir {
         RunDir {
             dir: self.0.join(id.as_str()),
@@ -56,7 +56,7 @@ impl RunRoot {
         }
     }
 
-    /// The directory of a run that is there.
+    /// The directory of an existing run.
     pub fn find(&self, id: &RunId) -> Result<RunDir, Error> {
         let place = self.place(id);
         if place.stands()? {
@@ -69,7 +69,7 @@ impl RunRoot {
             });
         }
         let ids = self.ids().unwrap_or_default();
-        // Where something of that name is there and is no run, it is no help to name it again.
+        // Do not suggest the id itself: a file with that name exists and is not a run.
         let others = ids.iter().filter(|other| *other != id).map(RunId::as_str);
         let close = text::closest(id.as_str(), others).map(str::to_owned);
         Err(Error::NotFound {
@@ -78,7 +78,7 @@ impl RunRoot {
         })
     }
 
-    /// The ids of everything that looks like a run; a root that is not there has none.
+    /// The ids of all directories that look like runs; empty if the root does not exist.
     pub fn ids(&self) -> io::Result<Vec<RunId>> {
         Ok(self
             .names()?
@@ -87,7 +87,7 @@ impl RunRoot {
             .collect())
     }
 
-    /// The same with symbolic links among them, which are marked: a run's directory is never one
+    /// Like `ids`, but includes symbolic links and marks them: a run's directory is never a link
     /// (A8).
     pub(super) fn names(&self) -> io::Result<Vec<(RunId, bool)>> {
         let entries = match std::fs::read_dir(&self.0) {
@@ -105,9 +105,9 @@ impl RunRoot {
         Ok(names)
     }
 
-    /// The directories of the runs of this id that were archived, the oldest first. What their
-    /// journals say counts, because ids may begin alike; where a tombstone names one, that is
-    /// enough.
+    /// The directories of the archived runs with this id, the oldest first. Their journals decide,
+    /// because one id may be a prefix of another; a directory named by a tombstone needs no such
+    /// check.
     pub(super) fn archived(&self, place: &RunDir) -> Vec<PathBuf> {
         let named = place.entombed();
         let begins = format!("{}-", place.id());
@@ -130,36 +130,36 @@ impl RunRoot {
         ours
     }
 
-    /// Where the last run of that place was archived to: where one is found, else where its
-    /// tombstone says.
+    /// Where the last run of this directory was archived: the directory that exists, otherwise the
+    /// one that the tombstone names.
     fn archived_to(&self, place: &RunDir) -> Option<PathBuf> {
         self.archived(place).pop().or_else(|| place.entombed())
     }
 
-    /// Where what belongs to a session is kept; none for a name that is no plain word.
+    /// The directory of a session; `None` if the name is not a plain word.
     pub fn session(&self, session: &str) -> Option<PathBuf> {
         let id: SessionId = session.parse().ok()?;
         Some(self.0.parent()?.join("sessions").join(id.as_str()))
     }
 
-    /// Where archived runs are.
+    /// The directory of archived runs.
     pub fn archive(&self) -> PathBuf {
         self.0.join(ARCHIVE)
     }
 
-    /// Where the artifacts of pruned runs are.
+    /// The directory with the artifacts of pruned runs.
     pub fn preserved(&self) -> PathBuf {
         self.0.join(PRESERVED)
     }
 
-    /// The list of runs that are over; it can be made again at any time.
+    /// The cache of finished runs; it can be rebuilt at any time.
     pub fn index(&self) -> PathBuf {
         self.0.join(INDEX)
     }
 }
 
 impl RunDir {
-    /// The run whose directory this is.
+    /// The run in this directory.
     pub(super) fn at(dir: PathBuf) -> Option<Self> {
         Some(Self {
             id: dir.file_name()?.to_str()?.parse().ok()?,
@@ -167,22 +167,22 @@ impl RunDir {
         })
     }
 
-    /// The run.
+    /// The id of the run.
     pub fn id(&self) -> &RunId {
         &self.id
     }
 
-    /// Its directory.
+    /// The path of the directory.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Its address.
+    /// The address of the run.
     pub fn address(&self) -> String {
         format!("run:{}", self.id)
     }
 
-    /// Everything that happened.
+    /// The journal of the run.
     pub fn journal(&self) -> PathBuf {
         self.dir.join(JOURNAL)
     }
@@ -192,43 +192,43 @@ impl RunDir {
         self.dir.join("lock")
     }
 
-    /// What wakes its supervisor.
+    /// The pipe that wakes its supervisor.
     pub fn bell(&self) -> PathBuf {
         self.dir.join("bell")
     }
 
-    /// The pipes of the processes that wait for it: the beginning of their names.
+    /// The path prefix of the pipes of processes that wait for the run.
     pub fn ears(&self) -> PathBuf {
         waiters::pipes_in(&self.dir)
     }
 
-    /// What its commands write to stdout.
+    /// The log of its commands' stdout.
     pub fn stdout(&self) -> PathBuf {
         self.dir.join("stdout.log")
     }
 
-    /// What its commands write to stderr.
+    /// The log of its commands' stderr.
     pub fn stderr(&self) -> PathBuf {
         self.dir.join("stderr.log")
     }
 
-    /// What agents inside read about its recipe.
+    /// The document about its recipe, for agents inside the run.
     pub fn context(&self) -> PathBuf {
         self.dir.join("context.jsonl")
     }
 
-    /// Who is in its room, for programs that read that file.
+    /// The members of its room, for programs that read that file.
     pub fn communication(&self) -> PathBuf {
         self.dir.join("communication.json")
     }
 
-    /// What is left where an archived run was.
+    /// The file that an archived run leaves behind.
     pub fn tombstone(&self) -> PathBuf {
         self.dir.join(TOMBSTONE)
     }
 
-    /// The name under which everything of a generation is detached. The path is in it because ids
-    /// of different roots, and fixed ones in tests, may be the same.
+    /// The marker that all processes of a generation carry. It contains the path, because runs of
+    /// different roots, and fixed ids in tests, may have the same id.
     pub fn mark(&self, generation: &str) -> String {
         format!("{}#{generation}", self.dir.display())
     }
@@ -241,21 +241,21 @@ impl RunDir {
         }
     }
 
-    /// Whether there is such a run, as far as that can be seen: what cannot be read is there.
+    /// Whether the run exists. A directory that cannot be examined counts as existing.
     pub fn exists(&self) -> bool {
         self.stands()
             .unwrap_or_else(|error| matches!(error, Error::Io { .. }))
     }
 
-    /// Whether there is such a run; an error where that cannot be seen, or where the directory
-    /// cannot be a run's.
+    /// Whether the run exists; an error if that cannot be determined, or if the path cannot be a
+    /// run's directory.
     pub fn stands(&self) -> Result<bool, Error> {
         self.found()?;
         Ok(self.has(&self.journal())?
             || (self.has(&self.lock())? && !self.has(&self.tombstone())?))
     }
 
-    /// What is there. Refuses what can be no run: the name of something else of ours, and a
+    /// The metadata of the directory. Fails for a path that cannot be a run: a reserved name, or a
     /// symbolic link, which leads out of the root.
     fn found(&self) -> Result<Option<Metadata>, Error> {
         if is_reserved(&self.id) {
@@ -271,7 +271,7 @@ impl RunDir {
         }
     }
 
-    /// Refuses to begin where something else is.
+    /// Fails if the path is in use by something other than a run.
     pub(super) fn check_free(&self) -> Result<(), Error> {
         if self.found()?.is_some_and(|found| !found.is_dir()) {
             return Err(Error::InTheWay {
@@ -290,7 +290,7 @@ impl RunDir {
         }
     }
 
-    /// Where the tombstone says that the run is.
+    /// The location of the run according to its tombstone.
     fn entombed(&self) -> Option<PathBuf> {
         let text = std::fs::read_to_string(self.tombstone()).ok()?;
         let tombstone: serde_json::Value = serde_json::from_str(&text).ok()?;
@@ -302,7 +302,7 @@ fn is_reserved(id: &RunId) -> bool {
     [ARCHIVE, PRESERVED, INDEX].contains(&id.as_str())
 }
 
-/// Whether an error says that there is nothing, rather than that it cannot be seen.
+/// Whether an error means that the file does not exist, rather than that it cannot be examined.
 fn is_absent(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -310,7 +310,7 @@ fn is_absent(error: &io::Error) -> bool {
     )
 }
 
-/// Whether the journal in a directory is one of this run.
+/// Whether the journal in a directory belongs to this run.
 fn is_of(dir: &Path, id: &RunId) -> bool {
     let records = Reader::open(&dir.join(JOURNAL), From::Beginning)
         .into_iter()

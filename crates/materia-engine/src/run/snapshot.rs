@@ -1,10 +1,10 @@
-//! The small documents in a run's directory, for people and for programs that read the reference's
-//! files.
+//! The small documents in a run's directory, for people and for programs that read the files of the
+//! reference implementation.
 //!
-//! Owns their shapes: `run.json` says what was started, and does not change while that runs;
-//! `progress.json` how far it is; `result.json` how it ended. They are made from the journal's
-//! state, replaced as a whole, and never read by us; a result that is lost is made again at the
-//! next look.
+//! Owns their formats: `run.json` describes what was started, and does not change within a
+//! generation; `progress.json` has the progress; `result.json` has the result. They are made from
+//! the journal's state, replaced as a whole, and never read by this program. The next look rewrites
+//! a lost result.
 
 use materia_model::run::{RunState, RunStatus};
 use materia_model::time::Timestamp;
@@ -17,7 +17,7 @@ use crate::store::{atomic, dir};
 const PROGRESS: &str = "progress.json";
 const RESULT: &str = "result.json";
 
-/// Writes what can be known of a run. A snapshot that cannot be written is no failure of the run.
+/// Writes all documents that the state allows. A failed write does not fail the run.
 pub(super) fn write(place: &RunDir, state: &RunState, now: Timestamp) {
     run(place, state);
     progress(
@@ -29,19 +29,19 @@ pub(super) fn write(place: &RunDir, state: &RunState, now: Timestamp) {
     result(place, state, None);
 }
 
-/// Forgets how far an earlier generation was, and how it ended.
+/// Removes the progress and the result of an earlier generation.
 pub(super) fn forget(place: &RunDir) {
     for name in [PROGRESS, RESULT] {
         let _none = dir::remove_file(&place.dir().join(name));
     }
 }
 
-/// Whether it is written how it ended.
+/// Whether the result was written.
 pub(super) fn has_result(place: &RunDir) -> bool {
     place.dir().join(RESULT).exists()
 }
 
-/// Writes how it ended, where it has.
+/// Writes the result, if the run is over.
 pub(super) fn result(place: &RunDir, state: &RunState, spare: Option<UnnamedFile>) {
     let Some(ended) = &state.ended else { return };
     let end = &ended.end;
@@ -63,7 +63,8 @@ pub(super) fn result(place: &RunDir, state: &RunState, spare: Option<UnnamedFile
     let _lost = spare::write_cache(spare, &place.dir().join(RESULT), bytes.as_bytes());
 }
 
-/// Writes what agents inside read about the recipe, instead of that of an earlier generation.
+/// Writes the document about the recipe for agents inside the run, replacing that of an earlier
+/// generation.
 pub(super) fn context(place: &RunDir, records: &[String]) {
     let path = place.context();
     if !records.is_empty() {
@@ -74,7 +75,7 @@ pub(super) fn context(place: &RunDir, records: &[String]) {
     }
 }
 
-/// Writes how far it is: commands that run, that are over, and that failed.
+/// Writes the progress: the number of commands that run, that ended, and that failed.
 pub(super) fn progress(place: &RunDir, phase: RunStatus, counts: [u64; 3], now: Timestamp) {
     let [active, completed, failures] = counts;
     let progress = json!({

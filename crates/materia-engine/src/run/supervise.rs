@@ -1,7 +1,7 @@
-//! The life of one generation: started, supervised, concluded.
+//! The lifetime of one generation: start, supervision, conclusion.
 //!
-//! Owns the launcher's side, the supervisor process and what it hands to its commands. Never decides
-//! how long something is kept.
+//! Owns the launcher's side, the supervisor process and what it passes to its commands. Never
+//! decides how long a run is kept.
 
 mod order;
 mod contacts;

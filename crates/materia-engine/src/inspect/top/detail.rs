@@ -58,7 +58,7 @@ impl TopSide {
         Self::Processes,
     ];
 
-    /// The word for it.
+    /// The side as it is serialized.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Tail => "tail",
@@ -81,12 +81,12 @@ pub enum TopDetail {
     Room {
         /// Its members.
         members: Vec<RoomMember>,
-        /// What was said.
+        /// Its messages.
         messages: Vec<TopMessage>,
     },
     /// The files of a run.
     Files(FilesReport),
-    /// What a cast did, with the part that belongs to the side.
+    /// The report on a cast, with the part that belongs to the side.
     Cast(Box<CastShowReport>),
     /// The runs that drive a cast.
     Drivers(Vec<RunListItem>),
@@ -99,29 +99,29 @@ pub enum TopDetail {
 pub struct TopMessage {
     /// When it was sent.
     pub at: Timestamp,
-    /// Whether the run received it, and did not send it.
+    /// Whether the run received it; false if the run sent it.
     pub received: bool,
     /// Its type.
     pub kind: String,
     /// Its sender, where it is known.
     pub from: Option<String>,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
 /// Why a side cannot be shown.
 #[derive(Debug, thiserror::Error)]
 pub enum TopError {
-    /// The run.
+    /// The run cannot be read.
     #[error(transparent)]
     Run(#[from] Error),
-    /// Its messages.
+    /// The messages cannot be read.
     #[error(transparent)]
     Messages(#[from] post::Error),
-    /// The cast.
+    /// The cast cannot be read.
     #[error(transparent)]
     Cast(#[from] cast::Error),
-    /// The id of the run.
+    /// The id of the run is invalid.
     #[error(transparent)]
     Name(#[from] NameError),
 }
@@ -198,7 +198,7 @@ impl TopContext {
     }
 }
 
-/// What a run sent and received.
+/// The messages that a run sent and received.
 fn messages(id: &RunId, mail: &MailState) -> Vec<TopMessage> {
     let sent = mail::messages(id, mail, MAX_LINES).messages;
     let sent = sent.into_iter().map(|posted| TopMessage {
@@ -222,7 +222,7 @@ fn messages(id: &RunId, mail: &MailState) -> Vec<TopMessage> {
     sent.chain(received).collect()
 }
 
-/// A process and everything below it.
+/// A process and all its descendants.
 fn processes(root: u32) -> Vec<RunProcess> {
     let root = i32::try_from(root).ok().and_then(ProcessIdentity::of);
     root.map(|root| below(&root)).unwrap_or_default()

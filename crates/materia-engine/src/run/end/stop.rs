@@ -1,9 +1,9 @@
 //! Ending a run from outside (A6).
 //!
-//! Owns the request and the wait for it. The request is durable before the supervisor is woken; the
-//! supervisor ends the whole tree with grace and escalation, records it and exits. Where it is dead
-//! or does not exit, the calling process does its work. Asking twice, or for a run that is over,
-//! changes nothing.
+//! Owns the request and the wait for its effect. The request is durable before the supervisor is
+//! woken. The supervisor ends the whole process tree with grace and escalation, records the end and
+//! exits. If the supervisor is dead or does not exit, the caller does its work. Repeating the
+//! request, or sending it to a run that is over, changes nothing.
 
 use std::time::Duration;
 
@@ -19,31 +19,31 @@ use crate::run::{
 };
 use crate::store::lock::{Lock, LockMode, LockWait};
 
-/// How long a supervisor may take, after the grace of its commands, before it is killed itself.
+/// How long a supervisor may take, after the grace period of its commands, before it is killed.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long one look waits for another process that cleans up after a run.
 const PAUSE: Duration = Duration::from_millis(200);
-/// How often.
+/// How many looks to take before giving up.
 const LOOKS: usize = 100;
 
-/// What came of ending a run.
+/// The result of a request to end a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Stopped {
     /// Whether this request ended it.
     pub stopped: bool,
-    /// Whether it is in the run's journal.
+    /// Whether the end is in the run's journal.
     pub recorded: bool,
-    /// How the run stands.
+    /// The status of the run.
     pub status: RunStatus,
-    /// Which generation was meant.
+    /// The generation that the request was for.
     pub generation: String,
-    /// Why it was not this request.
+    /// Why this request did not end it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// Ends a run, and waits until nothing of it is left. `request` is the message to record; a plain
-/// one is made up where there is none.
+/// Ends a run, and waits until none of its processes is left. `request` is the message to record;
+/// without one, a plain request is recorded.
 pub fn stop(
     place: &RunDir,
     control: RunControl,
@@ -54,7 +54,7 @@ pub fn stop(
     stop_opened(place, &mut log, control, request, clock)
 }
 
-/// The same for a run that has begun and was looked at: its journal is not read again.
+/// Like `stop`, for a run that has begun and whose journal was read: it is not read again.
 pub fn stop_opened<F: LogFold>(
     place: &RunDir,
     log: &mut RunLog<F>,
@@ -89,7 +89,7 @@ pub fn stop_opened<F: LogFold>(
         exits.add(&supervisor, ());
         exits.next(clock::deadline_in(DEFAULT_GRACE + PATIENCE));
         if !exits.is_empty() {
-            // It is stuck or stopped. What it leaves is ended by the look below.
+            // The supervisor is stuck or stopped. The look below ends its remaining processes.
             let _gone = supervisor.signal(Signal::KILL);
             exits.next(clock::deadline_in(PATIENCE));
         }
@@ -131,8 +131,8 @@ fn record<F: LogFold>(
     Ok(())
 }
 
-/// Ends a run whose supervisor cannot be asked, because the disk has no room for the request: the
-/// supervisor is killed, and what it leaves is ended with grace.
+/// Ends a run whose supervisor cannot be asked, because the disk is too full for the request: kills
+/// the supervisor, and ends its remaining processes with grace.
 fn by_force<F: LogFold>(
     place: &RunDir,
     log: &mut RunLog<F>,

@@ -1,8 +1,8 @@
-//! Waiting for runs to end, without looking again and again.
+//! Waiting for runs to end, without polling.
 //!
-//! Owns the wait: a supervisor wakes us when it has recorded the end, the kernel reports its own
-//! end, however it ended, and the journal says how the run did. A run whose supervisor is dead is
-//! settled by the first look. What the runs write meanwhile is passed on where that is asked for.
+//! Owns the wait. A supervisor wakes us when it has recorded the end, the kernel reports the exit
+//! of the supervisor in any case, and the journal has the result of the run. The first look settles
+//! a run whose supervisor is dead. Passes on the output of the runs if requested.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
@@ -19,70 +19,70 @@ use crate::store::lock::{Lock, LockMode, LockWait};
 use crate::store::stream::Growing;
 use crate::wake::WaiterPipe;
 
-/// How long one wait takes for a process whose end the kernel does not report to us.
+/// How long to wait for the lock of a process whose exit the kernel cannot report to us.
 const LOCK_WAIT: Duration = Duration::from_secs(1);
 
-/// How many runs may be waited for with a pipe beside each: more than that are only watched for the
-/// ends of their supervisors, which come a moment later.
+/// How many runs get a pipe each. With more runs than that, only the exits of their supervisors are
+/// watched, which come a moment later.
 const MAX_PIPES: usize = 64;
 
-/// How many runs are followed while they are waited for.
+/// How many runs are followed at the same time.
 const MAX_FOLLOWED: usize = 100;
 
-/// How much of what a run wrote before is passed on at first: enough for its last line.
+/// How much earlier output is passed on at first: enough for the last line.
 const FIRST_OUTPUT: u64 = 4096;
 
-/// How long a supervisor that has recorded the end is waited for.
+/// How long to wait for the exit of a supervisor that has recorded the end.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Which runs have to be over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
-    /// Every one.
+    /// All of them.
     All,
-    /// One.
+    /// At least one.
     Any,
 }
 
-/// What is waited for.
+/// Options of a wait.
 #[derive(Debug, Clone, Copy)]
 pub struct WaitOptions<'a> {
     /// Which runs have to be over.
     pub until: Until,
-    /// How long to wait at most.
+    /// The longest time to wait.
     pub timeout: Option<Duration>,
-    /// Whether to pass on what the runs write.
+    /// Whether to pass on the output of the runs.
     pub follow: bool,
-    /// The session that has to own them; the operator has none.
+    /// The session that has to own them; `None` for the operator.
     pub caller: Option<&'a str>,
 }
 
-/// Something that happened to one of the runs, by its number.
+/// An event of one of the runs, identified by its index.
 #[derive(Debug)]
 pub enum WaitEvent<'a> {
-    /// Its commands wrote this.
+    /// Its commands wrote these bytes.
     Output(usize, &'a [u8]),
     /// It is over.
     Ended(usize, RunStatus),
 }
 
-/// What waiting found, in the order of the runs.
+/// The result of a wait, in the order of the runs.
 #[derive(Debug)]
 pub struct WaitOutcome {
-    /// How each run stands.
+    /// The status of each run.
     pub states: Vec<RunState>,
-    /// Whether the time was over first.
+    /// Whether the timeout expired first.
     pub timed_out: bool,
-    /// The supervisors of runs that are over: what is left for them is to make the end durable, to
-    /// write it down for others, and to exit.
+    /// The supervisors of finished runs. They still have to sync the end, write the documents, and
+    /// exit.
     supervisors: Vec<(RunDir, ProcessIdentity)>,
-    /// What waiting needed; closed late, because closing takes time.
+    /// Files used by the wait. They are closed late, because closing takes time.
     handles: Vec<WaitHandles>,
 }
 
 impl WaitOutcome {
-    /// Waits until the ends are durable and written down, and the supervisors are gone: nothing of
-    /// the runs is left.
+    /// Waits until the ends are durable, the documents are written, and the supervisors have
+    /// exited.
     pub fn wait_until_durable(&self, clock: &Clock) {
         self.handles.iter().for_each(WaitHandles::make_durable);
         let deadline = clock::deadline_in(EXIT_TIMEOUT);
@@ -100,7 +100,7 @@ impl WaitOutcome {
             .iter()
             .filter(|(place, _)| !has_result(place) && place.exists())
         {
-            // It was killed before it could: a look writes it down.
+            // The supervisor was killed before it wrote them: a look does.
             let _pruned = look(place, clock);
         }
     }
@@ -131,8 +131,7 @@ enum Wake {
     Output(usize),
 }
 
-/// Waits until runs are over, until the time is, or until we are interrupted. `tell` gets what
-/// happens meanwhile.
+/// Waits until runs are over, until the timeout, or until interrupted. `tell` receives the events.
 pub fn wait(
     places: &[RunDir],
     options: WaitOptions<'_>,
@@ -199,8 +198,8 @@ pub fn wait(
         }
         due = match unseen.first() {
             Some(Wake::Run(index)) => {
-                // It is being started or cleaned up after, or its supervisor is where we see no
-                // processes: its lock shows when that changes.
+                // The run is being started or cleaned up, or its supervisor is in another PID
+                // namespace. Its lock shows when that changes.
                 let left = deadline.map_or(LOCK_WAIT, |deadline: Instant| {
                     clock::until(deadline).min(LOCK_WAIT)
                 });
@@ -217,7 +216,7 @@ pub fn wait(
                 runs: places.iter().map(|place| place.id().to_string()).collect(),
             });
         }
-        // A pipe and the end of a supervisor may report the same.
+        // A pipe and the exit of a supervisor may report the same event.
         due.sort_unstable();
         due.dedup();
         if near {
@@ -226,7 +225,7 @@ pub fn wait(
     }
 }
 
-/// Where to begin with a log of which only the last line is shown.
+/// The position at which to start reading a log of which only the last line is shown.
 fn near_end(log: &Path) -> u64 {
     log.metadata()
         .map_or(0, |log| log.len().saturating_sub(FIRST_OUTPUT))
@@ -236,13 +235,13 @@ fn near_end(log: &Path) -> u64 {
 struct WaitedRun<'p> {
     place: &'p RunDir,
     log: RunLog<RunState>,
-    /// Not where there are too many runs.
+    /// False if there are too many runs to keep its files open.
     near: bool,
     handles: WaitHandles,
     output: Option<Growing>,
 }
 
-/// What wakes us when the run is over, and the journal to make durable.
+/// The pipe that wakes us when the run is over, and the journal to sync.
 #[derive(Debug, Default)]
 struct WaitHandles {
     pipe: Option<WaiterPipe>,
@@ -254,12 +253,12 @@ impl WaitHandles {
         self.pipe.as_ref()?.as_fd().try_clone_to_owned().ok()
     }
 
-    /// A supervisor wakes us before the disk has what it wrote; the same sync serves both.
+    /// Syncs the journal. A supervisor wakes us before its record is durable; one sync serves both.
     fn make_durable(&self) {
         let Some(journal) = &self.journal else { return };
         let mark = journal.hold().map(|held| held.mark());
-        // Where that fails, the supervisor cannot promise more either, and the record is what
-        // everyone sees.
+        // If the sync fails, the supervisor cannot guarantee more either, and all readers see the
+        // record.
         let _failed = mark.and_then(|mark| journal.commit_to(&mark));
     }
 }
@@ -287,7 +286,7 @@ impl<'p> WaitedRun<'p> {
         self.output.as_ref()?.as_fd().try_clone_to_owned().ok()
     }
 
-    /// Passes on what was written since. A log that cannot be read is not followed.
+    /// Passes on new output. A log that cannot be read is not followed.
     fn pass_on(&mut self, mut tell: impl FnMut(&[u8])) {
         let Some(output) = &mut self.output else {
             return;
@@ -300,14 +299,14 @@ impl<'p> WaitedRun<'p> {
         }
     }
 
-    /// Looks how the run stands: reads what was added, and proves the rest only where that does not
-    /// say that it is over.
+    /// Updates the status of the run: reads new records, and proves the status only if they do not
+    /// say that the run is over.
     fn look(&mut self, clock: &Clock) -> Result<(), Error> {
         if self.near && self.handles.pipe.is_none() {
             if self.read_on()? {
                 return Ok(());
             }
-            // Another look is taken below: it may have ended before the pipe was there.
+            // Look again below: the run may have ended before the pipe existed.
             if self.log.is_there() {
                 self.handles.journal = self.log.journal(clock).ok();
                 self.handles.pipe = WaiterPipe::open(&self.place.ears()).ok();
@@ -327,7 +326,7 @@ impl<'p> WaitedRun<'p> {
         proved
     }
 
-    /// Refuses a run of another session.
+    /// Fails for a run of another session.
     fn check_owner(&mut self, caller: Option<&str>) -> Result<(), Error> {
         self.log.catch_up()?;
         let checked = check_owner(self.log.state(), self.place.id().as_str(), caller);
@@ -335,14 +334,14 @@ impl<'p> WaitedRun<'p> {
         checked
     }
 
-    /// Keeps no file open where there are too many runs.
+    /// Closes the files if there are too many runs.
     fn close_if_far(&mut self) {
         if !self.near {
             self.log.close();
         }
     }
 
-    /// Reads what was added; whether the run is over.
+    /// Reads new records. Returns whether the run is over.
     fn read_on(&mut self) -> Result<bool, Error> {
         self.log.catch_up()?;
         Ok(self.is_over())

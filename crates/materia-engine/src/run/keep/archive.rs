@@ -1,9 +1,9 @@
-//! Runs that were moved away: how they go there, and how they go from there.
+//! Archived runs: how they are moved to the archive, and how they are removed from it.
 //!
-//! Owns the archive and the tombstones. A tombstone is made in the archive under the name that the
-//! run will have there, and then the two change places in one step: a process that is killed before
-//! leaves the run as it was, one that is killed after has archived it. What a run in the archive is,
-//! its own journal says; a path in a tombstone is only reported, never removed.
+//! Owns the archive and the tombstones. A tombstone is created in the archive under the future name
+//! of the run, and then exchanged with the run's directory in one atomic step. A process killed
+//! before that leaves the run in place; one killed after it has archived the run. The journal of an
+//! archived run identifies it; a path in a tombstone is only reported, never removed.
 
 use std::path::{Path, PathBuf};
 
@@ -22,18 +22,18 @@ use crate::run::{Error, RunDir, RunRoot, check_generation, check_owner, recorded
 use crate::store::lock::{Lock, LockError, LockMode, LockWait};
 use crate::store::{atomic, dir, tree};
 
-/// Where an archived run is now.
+/// The location of an archived run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Archived {
     /// The run.
     pub run: String,
     /// Its directory.
     pub archive_dir: PathBuf,
-    /// Whether it was there before.
+    /// Whether it had been archived before.
     pub already: bool,
 }
 
-/// What is left of a pruned run.
+/// The remains of a pruned run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Pruned {
     /// The run.
@@ -42,8 +42,8 @@ pub struct Pruned {
     pub preserved: Vec<PathBuf>,
 }
 
-/// Moves a run that is over to the archive, and leaves a tombstone. One that is there already stays
-/// there.
+/// Moves a run that is over to the archive, and leaves a tombstone. A run that was archived before
+/// stays where it is.
 pub fn archive(
     root: &RunRoot,
     place: &RunDir,
@@ -60,14 +60,14 @@ pub fn archive(
                 already,
             })
         }
-        // Another process was faster, or it is long ago.
+        // Another process archived it, just now or earlier.
         Err(Error::NotFound { .. }) => archived(root, place, generation, None),
         Err(error) => Err(error),
     }
 }
 
-/// The directory of a run that is there, for a session. That one was archived is reported only to
-/// its owner (A9).
+/// The directory of an existing run, for a session. Reports that a run was archived only to its
+/// owner (A9).
 pub fn find(root: &RunRoot, id: &RunId, caller: Option<&str>) -> Result<RunDir, Error> {
     match root.find(id) {
         Err(Error::Archived { run, dir }) => {
@@ -79,7 +79,7 @@ pub fn find(root: &RunRoot, id: &RunId, caller: Option<&str>) -> Result<RunDir, 
     }
 }
 
-/// Where a run is that was archived before.
+/// The location of a run that was archived before.
 pub fn archived(
     root: &RunRoot,
     place: &RunDir,
@@ -102,8 +102,8 @@ pub fn archived(
     })
 }
 
-/// Removes the runs of an id that were archived, as far as they are the caller's, and the
-/// tombstone; `keep` copies their artifacts first.
+/// Removes the archived runs with an id that belong to the caller, and the tombstone. `keep` copies
+/// their artifacts first.
 pub fn prune_archived(
     root: &RunRoot,
     place: &RunDir,
@@ -128,7 +128,7 @@ pub fn prune_archived(
         }
         gone.push((copy, lock));
     }
-    // In this order: what is left of them when we are killed is still found in the archive.
+    // The order matters: if we are killed here, the remaining runs are still found in the archive.
     remove_tombstone(place)?;
     for (copy, _lock) in gone {
         tree::remove(copy.dir(), &Clock::system().fresh_id())?;
@@ -136,7 +136,8 @@ pub fn prune_archived(
     Ok(Pruned { run, preserved })
 }
 
-/// Removes what killed programs left in the archive. It may fail: the next sweep does it.
+/// Removes files that killed processes left in the archive. Errors are ignored: the next sweep
+/// retries.
 pub(super) fn sweep(root: &RunRoot) {
     let archive = root.archive();
     if !archive.is_dir() {
@@ -163,7 +164,7 @@ fn entomb(
     clock: &Clock,
 ) -> Result<PathBuf, Error> {
     dir::create_private(&root.archive())?;
-    // A stub that no process makes at the moment was left by one that was killed.
+    // With this lock, a stub that exists was left by a killed process.
     let _turn = turn(root, LockMode::Shared, LockWait::For(PAUSE))?;
     let stub = free(root, place, clock)?;
     let moved = write_tombstone(&stub, place, state, clock)
@@ -178,7 +179,7 @@ fn entomb(
     Ok(stub)
 }
 
-/// A new directory in the archive.
+/// Creates a new directory in the archive.
 fn free(root: &RunRoot, place: &RunDir, clock: &Clock) -> Result<PathBuf, Error> {
     let name = format!(
         "{}-{}",
@@ -221,8 +222,7 @@ fn write_tombstone(
     )?)
 }
 
-/// Removes a directory in which nothing is but a tombstone, or the beginning of one; whatever else
-/// is in it stays.
+/// Removes a directory that contains only a tombstone, or an incomplete one. Any other file stays.
 fn clear(stub: &Path) {
     let _none = atomic::sweep(stub);
     let _next_time = dir::remove_file(&stub.join(TOMBSTONE)).and_then(|()| dir::remove_empty(stub));
@@ -233,7 +233,7 @@ fn remove_tombstone(place: &RunDir) -> Result<(), Error> {
         return Ok(());
     }
     match take(place, LockWait::For(PAUSE)) {
-        // It was started again in between, and is another run.
+        // It was started again meanwhile, and is a different run.
         Ok(_lock) if place.journal().exists() => Ok(()),
         Ok(_lock) => Ok(tree::remove(place.dir(), &Clock::system().fresh_id())?),
         Err(Error::NotFound { .. } | Error::Lock(LockError::Held { .. })) => Ok(()),
@@ -241,7 +241,8 @@ fn remove_tombstone(place: &RunDir) -> Result<(), Error> {
     }
 }
 
-/// Processes that make a stub share this; one that removes those of others has it alone.
+/// The lock of the archive. Processes that create a stub share it; a process that removes stubs of
+/// others holds it exclusively.
 fn turn(root: &RunRoot, mode: LockMode, wait: LockWait) -> Result<Lock, Error> {
     Ok(Lock::acquire_unsigned(
         &root.archive().join(".lock"),

@@ -1,8 +1,8 @@
-//! Copies of what a run made, kept when the run goes.
+//! Copies of the artifacts of a run, kept when the run is pruned.
 //!
-//! Owns where they are: `RUN-GENERATION/ARTIFACT/…`, so that none replaces another. They are made
-//! beside, under a hidden name, and get their place when all of them are whole and durable; the
-//! process that prunes holds the run's lock meanwhile. Removes nothing of the run.
+//! Owns their path: `RUN-GENERATION/ARTIFACT/…`, so that no copy replaces another. Copies are made
+//! under a hidden name, and renamed when all of them are complete and durable. The pruning process
+//! holds the run's lock meanwhile. Removes no file of the run.
 
 use std::path::{Path, PathBuf};
 
@@ -13,8 +13,8 @@ use crate::clock::Clock;
 use crate::run::{Error, RunDir, RunRoot};
 use crate::store::{copy, dir, tree};
 
-/// Copies the artifacts of a run that is over, and says where they are. `place` is where the run
-/// was, and `now` where it is.
+/// Copies the artifacts of a run that is over, and returns the paths. `place` is the original
+/// directory of the run, `now` its current one.
 pub(super) fn preserve(
     root: &RunRoot,
     place: &RunDir,
@@ -26,14 +26,14 @@ pub(super) fn preserve(
     };
     let kept = root.preserved().join(name(start));
     let artifacts = artifacts(start, place, now);
-    // Where a process was killed behind this point they are all there already.
+    // If a process was killed after this point, all copies exist already.
     if !kept.is_dir() && artifacts.iter().any(Artifact::may_be_there) {
         let hidden = hidden(root, start);
         clear(&hidden)?;
         let made = copy_all(start, &artifacts, &hidden)
             .and_then(|()| tree::rename(&hidden, &kept).map(drop).map_err(Error::from));
         if let Err(error) = made {
-            // What was copied so far is no use, and may be what fills the disk.
+            // Incomplete copies are useless, and may be what fills the disk.
             let _next_time = clear(&hidden);
             return Err(error);
         }
@@ -45,14 +45,14 @@ pub(super) fn preserve(
     Ok(there.collect())
 }
 
-/// Removes what a process left that was killed while it copied. Called under the run's lock.
+/// Removes the incomplete copies of a killed process. The caller holds the run's lock.
 pub(super) fn forget(root: &RunRoot, state: &RunState) {
     if let Some(start) = &state.start {
         let _stays = clear(&hidden(root, start));
     }
 }
 
-/// One artifact: where it is, and where its copy is below the place of all of them.
+/// An artifact: its path, and the path of its copy below the common directory.
 struct Artifact<'a> {
     name: &'a str,
     from: PathBuf,
@@ -60,7 +60,8 @@ struct Artifact<'a> {
 }
 
 impl Artifact<'_> {
-    /// What cannot be looked at may be there, and is not given up without a word.
+    /// Whether it may exist. An artifact that cannot be examined counts as existing, so that it is
+    /// not lost silently.
     fn may_be_there(&self) -> bool {
         !matches!(self.from.try_exists(), Ok(false))
     }
@@ -69,7 +70,7 @@ impl Artifact<'_> {
 fn artifacts<'a>(start: &'a RunStart, place: &RunDir, now: &Path) -> Vec<Artifact<'a>> {
     let one = |(number, (name, declared)): (usize, (&'a String, &DeclaredArtifact))| {
         let path = Path::new(&start.cwd).join(&declared.path);
-        // What was in its directory moved with that.
+        // Files in the run's directory were moved with it.
         let from = path
             .strip_prefix(place.dir())
             .map_or_else(|_| path.clone(), |rest| now.join(rest));
@@ -77,7 +78,7 @@ fn artifacts<'a>(start: &'a RunStart, place: &RunDir, now: &Path) -> Vec<Artifac
             .file_name()
             .or_else(|| place.dir().file_name())
             .unwrap_or_default();
-        // A recipe may call an artifact anything; no id begins with a dash below.
+        // A recipe may give an artifact any name. `_N` is unique: no id begins with an underscore.
         let folder = name
             .parse::<RunId>()
             .map_or_else(|_| format!("_{number}"), |name| name.to_string());
@@ -115,7 +116,7 @@ fn hidden(root: &RunRoot, start: &RunStart) -> PathBuf {
     root.preserved().join(format!(".{}", name(start)))
 }
 
-/// The generation makes it unique.
+/// The name of the directory of copies. The generation makes it unique.
 fn name(start: &RunStart) -> String {
     format!("{}-{}", start.run, start.generation)
 }

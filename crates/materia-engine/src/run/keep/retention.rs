@@ -1,8 +1,8 @@
-//! What is kept of runs that are over, and how it goes.
+//! Pruning of runs, and the sweep of old ones.
 //!
-//! Owns pruning and the sweep of what is old. Each happens under the run's lock, after its own
-//! journal said that it is over; a directory's age and a number that once was a process prove
-//! nothing. Moves nothing to the archive and copies no artifacts itself.
+//! Owns pruning and sweeping. Each removal holds the run's lock, after the run's own journal said
+//! that it is over. The age of a directory or a recorded pid proves nothing. Never archives a run
+//! and never copies artifacts itself.
 
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
@@ -19,11 +19,11 @@ use crate::run::{Error, RunDir, RunLog, RunRoot, Stopped, list, open, stop_opene
 use crate::store::lock::{LockError, LockWait};
 use crate::store::{stream, tree};
 
-/// How often old runs are looked for by themselves.
+/// How often old runs are swept automatically.
 const SWEEP_EVERY: Duration = Duration::from_secs(24 * 3600);
 
-/// Removes a run that is over; `keep` copies its artifacts first. `generation` is which one is
-/// meant, where that is said.
+/// Removes a run that is over; `keep` copies its artifacts first. `generation` restricts the
+/// request to one generation.
 pub fn prune(
     root: &RunRoot,
     place: &RunDir,
@@ -45,7 +45,7 @@ pub fn prune(
     })
 }
 
-/// Ends the runs of a session that want to end with it (A9).
+/// Ends the runs of a session that are configured to end with it (A9).
 pub fn end_session(
     root: &RunRoot,
     session: &str,
@@ -69,7 +69,7 @@ pub fn end_session(
     Ok(ended)
 }
 
-/// Removes runs that have been over for longer than they are kept, and says which.
+/// Removes runs that have been over for longer than `kept_for`, and returns their ids.
 pub fn sweep(root: &RunRoot, kept_for: Duration, clock: &Clock) -> Result<Vec<String>, Error> {
     let mut removed = Vec::new();
     let over = list(root, clock)?
@@ -79,7 +79,8 @@ pub fn sweep(root: &RunRoot, kept_for: Duration, clock: &Clock) -> Result<Vec<St
     for run in over {
         let Ok(id) = run.run.parse() else { continue };
         let place = root.place(&id);
-        // Cheap first: most are young. What counts is what the journal says under the lock.
+        // Check the age first, because it is cheap and most runs are young. The journal, read under
+        // the lock, decides.
         let kept = i64::try_from(kept_for.as_millis()).unwrap_or(i64::MAX);
         let age = run
             .ended_at
@@ -122,8 +123,8 @@ pub fn sweep(root: &RunRoot, kept_for: Duration, clock: &Clock) -> Result<Vec<St
     Ok(removed)
 }
 
-/// Removes what was left by a process that was killed before it had begun a run. One that is about
-/// to begin holds the lock.
+/// Removes run directories whose launcher was killed before `run.start`. A launcher in progress
+/// holds the lock.
 fn remove_what_never_began(place: &RunDir) {
     let never =
         || place.lock().exists() && !place.journal().exists() && !place.tombstone().exists();
@@ -138,7 +139,7 @@ fn remove_what_never_began(place: &RunDir) {
     }
 }
 
-/// Sweeps, at most once a day. It may fail: the next day does it.
+/// Sweeps at most once a day. Errors are ignored: the next sweep retries.
 pub fn sweep_daily(root: &RunRoot, clock: &Clock) {
     let stamp = root.path().join(".swept");
     let last = std::fs::metadata(&stamp).ok().map(|stamp| stamp.mtime());
@@ -147,8 +148,8 @@ pub fn sweep_daily(root: &RunRoot, clock: &Clock) {
     if fresh || !root.path().is_dir() {
         return;
     }
-    // Marked first: of several processes that come at once, one sweeps, and a failure does not come
-    // back with every spawn.
+    // Set the time first: of several concurrent processes only one sweeps, and a failure is not
+    // repeated by every spawn.
     if stream::nudge(&stamp, 64).is_ok() && last.is_some() {
         let _next_time = sweep(root, KEPT_FOR, clock);
     }

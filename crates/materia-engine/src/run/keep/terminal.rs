@@ -1,6 +1,6 @@
-//! A run that is over, and locked: it cannot be started while something is done with it.
+//! A run that is over, and locked, so that it cannot be started meanwhile.
 //!
-//! Owns the proof. What is asked of one generation is not done to another (A3).
+//! Owns the proof. A request for one generation is never applied to another (A3).
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::run::look::status::{settle, take};
 use crate::run::{Error, RunDir, RunLog, check_generation, open};
 use crate::store::lock::{Lock, LockWait};
 
-/// How long a process is waited for that holds the lock for a moment.
+/// How long to wait for a process that holds the lock briefly.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
-/// The lock of a run that is over, and how it ended.
+/// Locks a run that is over. Returns the lock and how the run ended.
 pub(super) fn terminal(
     place: &RunDir,
     generation: Option<&str>,

@@ -1,9 +1,10 @@
-//! What was not reported yet about a run that is moved or removed.
+//! News of a run that is archived or pruned before they were reported.
 //!
-//! Owns handing the journal of a run to its observers before its directory goes: the journal is
-//! their queue, and what was not reported would go with it. It costs a name, not a copy. Only
-//! observers that have watched before get it, and only so many runs wait at a time; how many found
-//! no room is counted, and reported. Never knows what was reported already.
+//! Owns passing the journal of a run to its observers before its directory is removed: the journal
+//! is their queue, and unreported news would be lost with it. The segments are hard-linked, and
+//! copied only if that fails. Only observers that have watched before get it, and the number of
+//! pending runs is bounded; runs beyond that are counted, and the count is reported. Never knows
+//! what was reported.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -19,14 +20,14 @@ use crate::store::journal::{From, Reader};
 use crate::store::lock::{Holder, Lock, LockMode, LockWait};
 use crate::store::{dir, stream, tree};
 
-/// How many runs that are gone wait for one observer at most.
+/// The most removed runs that are pending for one observer.
 const MOST: usize = 10_000;
-/// How long the list of what found no room is waited for.
+/// How long to wait for the lock of the list of dropped runs.
 const PAUSE: Duration = Duration::from_secs(10);
 /// How much of that list is read.
 const LONGEST: usize = 16 << 20;
 
-/// Runs that went before they were reported to an observer, and that found no room.
+/// Runs that were removed before they were reported to an observer, beyond the pending limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DroppedRuns {
     /// How many.
@@ -35,12 +36,12 @@ pub struct DroppedRuns {
     pub run: String,
 }
 
-/// Where an observer finds the journals of runs that are gone; the observer makes it.
+/// The directory with the journals of removed runs; the observer creates it.
 pub fn pending_dir(observer: &Path) -> PathBuf {
     observer.join("left")
 }
 
-/// What an observer finds there, the oldest first.
+/// The journals of removed runs, the oldest first.
 pub fn pending(observer: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = directories(&pending_dir(observer))
         .map(|entry| entry.path())
@@ -49,7 +50,7 @@ pub fn pending(observer: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// How many found no room there since that was last reported.
+/// The runs dropped since the last report.
 pub fn dropped(observer: &Path) -> Option<DroppedRuns> {
     let path = list(&pending_dir(observer));
     let text = path
@@ -67,7 +68,7 @@ pub fn dropped(observer: &Path) -> Option<DroppedRuns> {
     })
 }
 
-/// Forgets those that were reported.
+/// Removes the reported runs from the list.
 pub fn forget_dropped(observer: &Path, reported: &DroppedRuns) -> Result<(), Error> {
     let left = pending_dir(observer);
     let _turn = turn(&left, LockMode::Exclusive)?;
@@ -80,12 +81,12 @@ pub fn forget_dropped(observer: &Path, reported: &DroppedRuns) -> Result<(), Err
     Ok(())
 }
 
-/// Hands the journal of a run to its observers. Called under its lock, when nothing is added to the
-/// journal any more.
+/// Links the journal of a run for its observers. The caller holds the run's lock, and no process
+/// appends to the journal any more.
 pub(super) fn hand_over(root: &RunRoot, place: &RunDir) -> Result<(), Error> {
     for left in observers(root, place) {
         match hand_over_to(&left, place) {
-            // A full disk must not keep a user from making room on it.
+            // A full disk must not prevent a user from freeing space.
             Err(error) if error.is_full_disk() => {}
             other => other?,
         }
@@ -93,7 +94,7 @@ pub(super) fn hand_over(root: &RunRoot, place: &RunDir) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes what was not asked for during the time that a run is kept.
+/// Removes journals that observers have not read within the retention time.
 pub(super) fn sweep(root: &RunRoot, kept_for: Duration, clock: &Clock) {
     let sessions =
         observer_dir(root, None).and_then(|operator| Some(operator.parent()?.to_owned()));
@@ -106,7 +107,7 @@ pub(super) fn sweep(root: &RunRoot, kept_for: Duration, clock: &Clock) {
     }
 }
 
-/// The directories of the observers of the run's sessions, and of the operator's.
+/// The directories of the observers of the run's sessions, and of the operator.
 fn observers(root: &RunRoot, place: &RunDir) -> Vec<PathBuf> {
     let records = Reader::open(&place.journal(), From::Beginning)
         .into_iter()
@@ -132,7 +133,7 @@ fn hand_over_to(left: &Path, place: &RunDir) -> Result<(), Error> {
         return drop_run(left, place);
     }
     let unique = Clock::system().fresh_id();
-    // Hidden until it is whole; what a crash leaves of it is swept like what is being removed.
+    // Hidden until complete. If we are killed, a sweep removes it.
     let hidden = tree::doomed(left, &unique);
     dir::create_unsynced(&hidden)?;
     for segment in entries(place.dir()).filter(|entry| is_segment(&entry.file_name())) {
@@ -143,7 +144,8 @@ fn hand_over_to(left: &Path, place: &RunDir) -> Result<(), Error> {
     Ok(dir::sync_new(left)?)
 }
 
-/// Many processes may do that at the same time, but not while those that were reported are forgotten.
+/// Adds a run to the list of dropped runs. Many processes may do so at the same time, but not while
+/// reported runs are removed from the list.
 fn drop_run(left: &Path, place: &RunDir) -> Result<(), Error> {
     let _turn = turn(left, LockMode::Shared)?;
     add(&list(left), place.id().as_str())
@@ -164,12 +166,12 @@ fn turn(left: &Path, mode: LockMode) -> Result<Lock, Error> {
     )?)
 }
 
-/// The runs that found no room, one a line.
+/// The path of the list of dropped runs, one per line.
 fn list(left: &Path) -> PathBuf {
     left.join("left-out")
 }
 
-/// What is in a directory and not hidden.
+/// The entries of a directory that are not hidden.
 fn entries(dir: &Path) -> impl Iterator<Item = DirEntry> + use<> {
     let shown = |entry: &DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b".");
     std::fs::read_dir(dir)

@@ -1,7 +1,7 @@
-//! Following what a run's commands write, until the run is over.
+//! Following the output of a run's commands, until the run is over.
 //!
-//! Owns the two positions and the wait between two looks. The kernel says when a log grew; a slow
-//! look of our own is the guarantee. What a new generation wrote is followed from its beginning.
+//! Owns the two positions and the wait between two reads. The kernel reports when a log grew; a
+//! slow timer covers lost events. The output of a new generation is followed from its beginning.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -12,11 +12,11 @@ use crate::process::Stream;
 use crate::run::{Error, LogFold, RunDir, RunLog};
 use crate::store::stream::Growing;
 
-/// How long one look takes at most before the next.
+/// The longest sleep between two reads.
 const RECONCILE: Duration = Duration::from_secs(2);
 
-/// Passes on everything from the given positions on, as it comes, until the run is over or `tell`
-/// breaks. `log` is the run's journal as it was looked at before.
+/// Passes on all output from the given positions, as it comes, until the run is over or `tell`
+/// breaks. `log` is the run's journal as it was read before.
 pub fn follow<F: LogFold>(
     place: &RunDir,
     from: [u64; 2],
@@ -27,7 +27,7 @@ pub fn follow<F: LogFold>(
     let paths = [place.stdout(), place.stderr()];
     let mut growing = Growing::watch(&paths, from).map_err(Error::io("watch", place.dir()))?;
     loop {
-        // Asked before reading: what was written until then is read below.
+        // Check the status before reading, so that output written before the end is read below.
         let state = log.state();
         let lives = !state.status.is_terminal()
             && supervisor(state).is_none_or(|supervisor| supervisor.is_alive());

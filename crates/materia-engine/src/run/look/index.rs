@@ -1,9 +1,9 @@
-//! All runs at a glance, also ten thousand of them.
+//! The list of all runs, fast even for ten thousand of them.
 //!
-//! Owns the listing and its cache. A run that is over does not change, so what its journal adds up
-//! to is kept in `index.json` beside the identity of that journal: its inode, size and moment of
-//! change. Anything else is folded and proved again. The cache can be deleted at any time and is
-//! never trusted over a journal.
+//! Owns the listing and its cache. A run that is over does not change, so its fold is stored in
+//! `index.json` together with the identity of its journal: inode, size and change time. All other
+//! runs are folded and proved again. The cache can be deleted at any time and is never trusted over
+//! a journal.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
@@ -20,7 +20,7 @@ use crate::store::atomic;
 
 /// The format number of the cache.
 const FORMAT: u32 = 1;
-/// The largest cache that is read.
+/// The size of the largest cache that is read.
 const LARGEST: u64 = 256 << 20;
 
 /// One run in the list.
@@ -67,13 +67,13 @@ pub struct RunListItem {
 /// All runs of a root.
 #[derive(Debug, Default)]
 pub struct List {
-    /// Those that can be read, by id.
+    /// The readable runs, by id.
     pub runs: Vec<RunListItem>,
-    /// Those that cannot, and why.
+    /// The unreadable runs, and why.
     pub broken: Vec<(RunId, Error)>,
 }
 
-/// Which journal an entry was made from.
+/// The identity of the journal that an entry was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Key(u64, u64, i64, i64);
 
@@ -84,7 +84,7 @@ struct Cache {
     entries: BTreeMap<String, (Key, RunListItem)>,
 }
 
-/// Lists all runs. Those whose supervisor died are ended and recorded on the way.
+/// Lists all runs. Ends and records runs whose supervisor died.
 pub fn list(root: &RunRoot, clock: &Clock) -> Result<List, Error> {
     let names = root.names().map_err(Error::io("list", root.path()))?;
     let mut known = read(root).entries;
@@ -127,8 +127,8 @@ pub fn list(root: &RunRoot, clock: &Clock) -> Result<List, Error> {
         match looked {
             Ok((state, recorded)) => {
                 let listed = listed(place, &state);
-                // A key from before the fold: what came in between makes it stale, never wrong. An
-                // end that is not recorded yet is proved again by the next look.
+                // The key is from before the fold: a later write makes the entry stale, never
+                // wrong. An end that is not recorded yet is proved again by the next look.
                 if let Some(key) = before.filter(|_| recorded && listed.status.is_terminal()) {
                     entries.insert(listed.run.clone(), (key, listed.clone()));
                     learned += 1;
@@ -143,7 +143,7 @@ pub fn list(root: &RunRoot, clock: &Clock) -> Result<List, Error> {
         .sort_unstable_by(|one, other| one.run.cmp(&other.run));
     list.broken
         .sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-    // Rewriting costs as much as it holds, so a few more folds next time are cheaper.
+    // A rewrite costs as much as the whole cache, so repeating a few folds is cheaper.
     if learned + known.len() > entries.len() / 20 {
         write(root, entries);
     }
@@ -177,7 +177,7 @@ fn key(place: &RunDir) -> Option<Key> {
     ))
 }
 
-/// The cache; an empty one where there is none that we understand.
+/// Reads the cache; empty if it is missing or has another format.
 fn read(root: &RunRoot) -> Cache {
     let path = root.index();
     let small =

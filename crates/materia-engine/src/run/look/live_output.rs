@@ -1,7 +1,8 @@
-//! What a run's commands write, in pieces of whole characters, for a reader that waits elsewhere.
+//! The output of a run's commands, in chunks of whole characters, for a reader that waits
+//! elsewhere.
 //!
-//! Owns the positions in the two logs and the beginnings of characters that are not complete. Never
-//! waits: the descriptor says when to ask again.
+//! Owns the positions in the two logs and the incomplete characters at their ends. Never waits: the
+//! descriptor becomes readable when there may be more.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -13,7 +14,7 @@ use crate::process::Stream;
 use crate::run::{Error, RunDir};
 use crate::store::stream::Growing;
 
-/// How much of what was written before is read at first, in bytes.
+/// How many bytes of earlier output are read at first.
 const FIRST_BYTES: u64 = 128 << 10;
 
 const STREAMS: [Stream; 2] = [Stream::Stdout, Stream::Stderr];
@@ -37,12 +38,12 @@ pub struct OutputChunk {
 pub struct RunOutput {
     place: RunDir,
     logs: Growing,
-    /// The beginnings of characters that are not complete.
+    /// Incomplete characters at the end of each stream.
     partial: [CharacterBuffer; 2],
 }
 
 impl RunOutput {
-    /// Reads from a position in each log. Where there is none, or it is behind the end, it begins a
+    /// Reads from a position in each log. Without a position, or with one after the end, starts a
     /// bounded number of bytes before the end.
     pub fn open(place: RunDir, from: [Option<u64>; 2]) -> Result<Self, Error> {
         let paths = [place.stdout(), place.stderr()];
@@ -66,12 +67,12 @@ impl RunOutput {
         self.place.id().as_str()
     }
 
-    /// Forgets what has been signalled so far; what is read afterwards is complete.
+    /// Discards pending events. A read after this call sees everything they announced.
     pub fn drain(&self) -> io::Result<()> {
         self.logs.drain()
     }
 
-    /// The next piece; none where nothing was added.
+    /// The next chunk; `None` if there is no new output.
     pub fn next_chunk(&mut self) -> io::Result<Option<OutputChunk>> {
         for (index, stream) in STREAMS.into_iter().enumerate() {
             let Some(bytes) = self.logs.more(index)? else {
@@ -91,7 +92,7 @@ impl RunOutput {
         Ok(None)
     }
 
-    /// How long the run's journal is: another length means that the run's status may be another.
+    /// The length of the run's journal. If it changes, the run's status may have changed.
     pub fn journal_len(&self) -> Option<u64> {
         self.place.journal().metadata().ok().map(|file| file.len())
     }

@@ -1,4 +1,4 @@
-//! The end of what a run's commands wrote.
+//! The end of the output of a run's commands.
 //!
 //! Owns reading the last lines of `stdout.log` and `stderr.log`, bounded. Never reads a whole log.
 
@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::run::{Error, RunDir};
 use crate::store::stream;
 
-/// The most bytes of a log that are looked at.
+/// The most bytes of a log that are read.
 const MOST: usize = 1 << 20;
 /// The most files of a directory that are listed.
 const MOST_FILES: usize = 1000;
@@ -21,25 +21,26 @@ const MOST_FILES: usize = 1000;
 /// The last lines of both streams.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct OutputTail {
-    /// Of stdout.
+    /// The last lines of stdout.
     pub stdout: String,
-    /// Of stderr.
+    /// The last lines of stderr.
     pub stderr: String,
-    /// How many bytes stdout has by now.
+    /// The current size of stdout in bytes.
     #[serde(rename = "stdoutBytes")]
     pub stdout_bytes: u64,
-    /// How many bytes stderr has by now.
+    /// The current size of stderr in bytes.
     #[serde(rename = "stderrBytes")]
     pub stderr_bytes: u64,
-    /// Whether one of them has earlier lines, too.
+    /// Whether one of them has earlier lines.
     #[serde(skip)]
     pub has_earlier: bool,
-    /// How many bytes at their ends are half a character, which is shown as one that is no text.
+    /// How many bytes at the end of each are an incomplete character, shown as a replacement
+    /// character.
     #[serde(skip)]
     pub halves: [usize; 2],
 }
 
-/// The last lines of what a run wrote.
+/// The last lines of a run's output.
 pub fn tail(place: &RunDir, lines: usize) -> Result<OutputTail, Error> {
     let read = |path: &Path| last(path, lines).map_err(Error::io("read", path));
     let (stdout, stderr) = (read(&place.stdout())?, read(&place.stderr())?);
@@ -53,7 +54,7 @@ pub fn tail(place: &RunDir, lines: usize) -> Result<OutputTail, Error> {
     })
 }
 
-/// The files in a run's directory and their sizes, at most so many as anybody reads.
+/// The files in a run's directory and their sizes, up to a limit.
 pub fn directory(place: &RunDir) -> Result<BTreeMap<String, u64>, Error> {
     let entries = std::fs::read_dir(place.dir()).map_err(Error::io("list", place.dir()))?;
     let file = |entry: io::Result<std::fs::DirEntry>| {

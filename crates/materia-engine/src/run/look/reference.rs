@@ -1,22 +1,22 @@
-//! Naming a run by the beginning of its id, where a person types it.
+//! Abbreviated run ids, for people who type them.
 //!
-//! Owns the resolution. Programs inside a run, and sessions, write ids in full: what they reach must
-//! not depend on what else is there. The caller decides which of the two it is.
+//! Owns the resolution of a prefix. Programs inside a run, and sessions, must use full ids, so that
+//! their target does not depend on other runs. The caller decides which case applies.
 
 use materia_model::name::RunId;
 use materia_model::text;
 
 use crate::run::RunRoot;
 
-/// How much of an id has to be written.
+/// The shortest prefix that is accepted.
 const MIN_PREFIX: usize = 2;
-/// How many ids are named when several begin alike.
+/// How many ids are named if a prefix is ambiguous.
 const MAX_NAMED: usize = 5;
 
-/// Words that mean something of their own where an address is typed.
+/// Words with a meaning of their own in an address.
 const WORDS: [&str; 5] = ["coordinator", "recipes", "session", "tool", "all"];
 
-/// Several runs begin with what was written.
+/// Several runs have ids with this prefix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} runs begin with {}", ids.len(), text::quoted(prefix))]
 pub struct AmbiguousId {
@@ -25,7 +25,7 @@ pub struct AmbiguousId {
 }
 
 impl AmbiguousId {
-    /// What to write instead.
+    /// A hint for the user.
     pub fn hint(&self) -> String {
         let some = self.ids.iter().take(MAX_NAMED);
         let some: Vec<String> = some.map(|id| format!("`run:{id}`")).collect();
@@ -33,7 +33,7 @@ impl AmbiguousId {
     }
 }
 
-/// The id that begins like this, where there is exactly one; what begins none stays as it is.
+/// The id with this prefix, if there is exactly one. A prefix of no id is returned unchanged.
 pub fn complete_id(root: &RunRoot, given: &str) -> Result<String, AmbiguousId> {
     let is_whole = |id: &RunId| root.place(id).dir().exists();
     let Ok(id) = given.parse::<RunId>() else {
@@ -56,9 +56,9 @@ pub fn complete_id(root: &RunRoot, given: &str) -> Result<String, AmbiguousId> {
     Ok(found.pop().unwrap_or_else(|| given.to_owned()))
 }
 
-/// An address with the whole id in it: `run:ID`, `room:ID` and `branch:ID/NAME` may have the
-/// beginning of one, and where `bare` is set an id alone means its run. What is no such address, or
-/// begins no id, stays as it is.
+/// Completes the id in an address: `run:ID`, `room:ID` and `branch:ID/NAME` may contain a prefix,
+/// and with `bare` an id alone means its run. Other input, and a prefix of no id, is returned
+/// unchanged.
 pub fn complete_address(root: &RunRoot, given: &str, bare: bool) -> Result<String, AmbiguousId> {
     let Some((kind @ ("run" | "room" | "branch"), rest)) = given.split_once(':') else {
         if !bare || given.contains(':') || WORDS.contains(&given) {

@@ -1,8 +1,8 @@
-//! How a run stands, proved (A6, P4).
+//! The status of a run, proved (A6, P4).
 //!
-//! Owns looking: the journal says what was recorded; that a run still runs is believed only while
-//! its supervisor, this very process of this very boot, is alive, or the run's lock is held.
-//! Otherwise it is over: the process that notices ends what it left, and records its end.
+//! Owns looking. The journal has the recorded status. A run counts as active only while its
+//! supervisor, identified by process and boot, is alive, or the run's lock is held. Otherwise it is
+//! over: the process that notices ends the remaining processes and records the end.
 
 use std::io;
 use std::path::Path;
@@ -23,29 +23,28 @@ use crate::store::lock::{Lock, LockError, LockMode, LockWait};
 const PAUSE: Duration = Duration::from_millis(10);
 const LOOKS: usize = 2000;
 
-/// How many runs are looked at at the same time.
+/// How many runs are looked at concurrently.
 const SIDE_BY_SIDE: usize = 16;
 
-/// What the journal says, whether or not it is still true. A run whose journal is not there yet is
-/// starting.
+/// The recorded status, whether or not it is still true. A run without a journal is starting.
 pub fn recorded(place: &RunDir) -> Result<RunState, Error> {
     Ok(RunLog::<RunState>::read(&place.journal())?.into_fold())
 }
 
-/// How a run stands. One whose supervisor died is ended and recorded first, and what is missing of
-/// its documents written.
+/// The status of a run. If its supervisor died, ends and records the run first, and writes missing
+/// documents.
 pub fn look(place: &RunDir, clock: &Clock) -> Result<RunState, Error> {
     open(place, clock).map(RunLog::into_fold)
 }
 
-/// The same, with its journal as far as it was read for that.
+/// Like `look`, and returns the journal as far as it was read.
 pub fn open<F: LogFold>(place: &RunDir, clock: &Clock) -> Result<RunLog<F>, Error> {
     let mut log = RunLog::new(&place.journal());
     prove_again(place, &mut log, clock)?;
     Ok(log)
 }
 
-/// The same for a journal that was read before: only what was added since is read.
+/// Like `open`, for a journal that was read before: reads only new records.
 pub fn prove_again<F: LogFold>(
     place: &RunDir,
     log: &mut RunLog<F>,
@@ -56,8 +55,8 @@ pub fn prove_again<F: LogFold>(
     Ok(())
 }
 
-/// Proves how a run stands; whether that is what its journal said before. No documents are written:
-/// a listing of all runs writes nothing into those that are over.
+/// Proves the status of a run. Returns whether the journal had it already. Writes no documents, so
+/// that a listing of all runs does not write into finished ones.
 fn prove<F: LogFold>(place: &RunDir, log: &mut RunLog<F>, clock: &Clock) -> Result<bool, Error> {
     log.catch_up_or_restart()?;
     let state = log.state();
@@ -75,15 +74,15 @@ fn prove<F: LogFold>(place: &RunDir, log: &mut RunLog<F>, clock: &Clock) -> Resu
         }
         Err(error) => return Err(error),
     }
-    // No process starts it, so it never was.
+    // No process is starting it, so it does not exist.
     if log.state().status == RunStatus::Starting {
         return Err(gone(place));
     }
     Ok(false)
 }
 
-/// How each of many runs stands, and whether its journal said so by itself. They are looked at side
-/// by side: what a dead supervisor left is given time to end.
+/// The status of each run, and whether its journal had it already. Looks at them concurrently,
+/// because processes of a dead supervisor get time to end.
 pub(super) fn look_all(places: &[RunDir], clock: &Clock) -> Vec<Result<(RunState, bool), Error>> {
     let (next, seen) = (
         AtomicUsize::new(0),
@@ -100,7 +99,7 @@ pub(super) fn look_all(places: &[RunDir], clock: &Clock) -> Vec<Result<(RunState
     };
     std::thread::scope(|scope| {
         for _ in 1..places.len().min(SIDE_BY_SIDE) {
-            // Where there is no thread to be had, we do it all.
+            // If no thread can be spawned, this thread does all the work.
             let _fewer = std::thread::Builder::new().spawn_scoped(scope, looks);
         }
         looks();
@@ -115,7 +114,7 @@ fn claim<'p>(places: &'p [RunDir], next: &AtomicUsize) -> Option<(usize, &'p Run
     Some((index, places.get(index)?))
 }
 
-/// How a run stands once it has begun: a process that starts it is waited for.
+/// The status of a run that has begun: waits for a process that is starting it.
 pub fn open_begun<F: LogFold>(place: &RunDir, clock: &Clock) -> Result<RunLog<F>, Error> {
     let mut log = RunLog::new(&place.journal());
     for _ in 0..LOOKS {
@@ -123,7 +122,7 @@ pub fn open_begun<F: LogFold>(place: &RunDir, clock: &Clock) -> Result<RunLog<F>
         if log.state().status != RunStatus::Starting {
             return Ok(log);
         }
-        // Given up when the start fails; where it succeeds, its supervisor goes on holding it.
+        // The wait ends when the start fails; if it succeeds, the supervisor keeps the lock.
         let _held = Lock::acquire_unsigned(&place.lock(), LockMode::Shared, LockWait::For(PAUSE));
     }
     Err(Error::StillThere {
@@ -132,7 +131,7 @@ pub fn open_begun<F: LogFold>(place: &RunDir, clock: &Clock) -> Result<RunLog<F>
     })
 }
 
-/// Who supervises the last generation, as it was recorded.
+/// The recorded supervisor of the last generation.
 pub fn supervisor(state: &RunState) -> Option<ProcessIdentity> {
     let known = &state.start.as_ref()?.supervisor;
     Some(ProcessIdentity {
@@ -142,7 +141,7 @@ pub fn supervisor(state: &RunState) -> Option<ProcessIdentity> {
     })
 }
 
-/// Refuses what was meant for another generation (A3).
+/// Fails if the request was for another generation (A3).
 pub fn check_generation(
     place: &RunDir,
     state: &RunState,
@@ -158,7 +157,8 @@ pub fn check_generation(
     }
 }
 
-/// Takes a run's lock: the directory may be moved away meanwhile, and then a lock protects nothing.
+/// Takes a run's lock. Fails if the directory was moved meanwhile, because then the lock protects
+/// nothing.
 pub(in crate::run) fn take(place: &RunDir, wait: LockWait) -> Result<Lock, Error> {
     let path = place.lock();
     match Lock::acquire_unsigned(&path, LockMode::Exclusive, wait) {
@@ -171,8 +171,8 @@ pub(in crate::run) fn take(place: &RunDir, wait: LockWait) -> Result<Lock, Error
     }
 }
 
-/// Writes the documents of a run that is over where the process that recorded that was killed
-/// before it could.
+/// Writes the documents of a run that is over, if the process that recorded the end was killed
+/// before it wrote them.
 pub(super) fn complete(place: &RunDir, state: &RunState, clock: &Clock) {
     if state.ended.is_none() || !state.status.is_terminal() || snapshot::has_result(place) {
         return;
@@ -192,9 +192,9 @@ fn gone(place: &RunDir) -> Error {
     }
 }
 
-/// Ends what a dead supervisor left, and records that; nothing where the last generation has ended.
-/// The lock shows that no process supervises. `asked` is what it was asked where that could not be
-/// recorded.
+/// Ends the processes that a dead supervisor left, and records the end; does nothing if the last
+/// generation has ended. The lock proves that no process supervises the run. `asked` is a request
+/// that could not be recorded.
 pub(in crate::run) fn settle<F: LogFold>(
     place: &RunDir,
     log: &mut RunLog<F>,
@@ -213,7 +213,7 @@ pub(in crate::run) fn settle<F: LogFold>(
         .or(state.asked)
         .map_or(RunStatus::Exited, RunControl::status);
     if is_part_of(&mark) {
-        // We are a part of what would be ended: a process outside will do it.
+        // We are one of the processes that would be ended: a process outside the run will do it.
         state.status = status;
         return Ok(());
     }
@@ -228,7 +228,7 @@ pub(in crate::run) fn settle<F: LogFold>(
         .and_then(|journal| journal.append_durable(RUN_END, &end))
         .map_err(Error::from);
     match recorded {
-        // It is over all the same; the next look records it.
+        // The run is over in any case; the next look records it.
         Err(error) if error.is_full_disk() => {
             let evidence = end.evidence.as_deref().unwrap_or_default();
             let evidence = Some(format!(
@@ -252,7 +252,7 @@ pub(in crate::run) fn settle<F: LogFold>(
     Ok(())
 }
 
-/// Ends the processes that a dead supervisor left, and says how we know that it is dead.
+/// Ends the processes that a dead supervisor left, and returns the evidence that it is dead.
 fn end_leftovers(start: &RunStart, mark: &str) -> String {
     let here = ProcessIdentity::of_self().map(|own| own.boot_id);
     if here.as_ref() != Some(&start.supervisor.boot) {

@@ -1,7 +1,7 @@
-//! What a run promised to make, and what is there of it.
+//! The artifacts that a run declared, and their state.
 //!
-//! Owns the manifest: for every declared artifact whether it exists, how large it is and its hash,
-//! read in small pieces.
+//! Owns the manifest: for every declared artifact whether it exists, its size and its hash, read in
+//! small chunks.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,15 +12,15 @@ use materia_model::run::{DeclaredArtifact, RunStart};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// The largest file that is hashed when a run ends; `inspect` hashes any.
+/// The largest file that is hashed when a run ends; `inspect` hashes files of any size.
 pub(super) const HASHED_AT_END: u64 = 64 << 20;
 
-/// What is there of one artifact.
+/// The state of one artifact.
 #[derive(Debug, Clone, Serialize)]
 pub struct ArtifactEntry {
-    /// Whether it is there.
+    /// Whether it exists.
     pub exists: bool,
-    /// What was declared.
+    /// The declaration.
     #[serde(flatten)]
     pub declared: DeclaredArtifact,
     /// Its size in bytes, for a file.
@@ -52,7 +52,7 @@ fn entry(start: &RunStart, declared: &DeclaredArtifact, largest: u64) -> Artifac
         size: None,
         sha256: None,
     };
-    // A device or a pipe would never end, so only files are opened.
+    // Open regular files only: reading a device or a pipe may never end.
     let Ok(metadata) = std::fs::metadata(&path) else {
         return entry;
     };

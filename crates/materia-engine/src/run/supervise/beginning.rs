@@ -1,8 +1,9 @@
 //! The beginning of a generation: what is on disk before its supervisor gets its order (A1, A3).
 //!
-//! Owns taking the lock, what is recorded under it (logs, journal, `run.start`, durably), and
-//! taking that back. The process that begins a generation holds the run's lock, so no other begins
-//! or ends one meanwhile; from `run.start` on others see it. Starts no process.
+//! Owns taking the lock, the files and records written under it (logs, journal, `run.start`,
+//! durably), and rolling them back. The process that begins a generation holds the run's lock, so
+//! no other process begins or ends one meanwhile. Other processes see the generation from
+//! `run.start` on. Starts no process.
 
 use std::path::Path;
 use std::time::Duration;
@@ -20,11 +21,11 @@ use crate::store::lock::{Lock, LockError, LockWait};
 use crate::store::{dir, stream, tree};
 
 /// How often a start waits for the process that cleans up after an earlier generation, and how long
-/// at a time.
+/// each time.
 const PATIENCE: usize = 100;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The number of the record behind a first `run.start`, which stands behind the journal's header.
+/// The sequence number after a first `run.start`, which follows the journal's header.
 const BEHIND_THE_START: u64 = 3;
 
 /// Records the beginning, durably. `made` says that the directory is new.
@@ -50,19 +51,19 @@ pub(super) fn record(
     Ok(())
 }
 
-/// What is taken back.
+/// The beginning that is rolled back.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StartedFiles<'a> {
     pub(super) place: &'a RunDir,
     pub(super) generation: &'a str,
-    /// Whether its directory was made for it.
+    /// Whether its directory was created for it.
     pub(super) made: bool,
 }
 
 impl StartedFiles<'_> {
-    /// Takes back what a failed beginning left, as far as it is ours: the start was not reported to
-    /// the caller. Where another process has written to it all the same, or it has a past, it is
-    /// recorded as over.
+    /// Rolls back a failed beginning that was not reported to the caller. If another process has
+    /// written to the journal meanwhile, or the run has earlier generations, records the generation
+    /// as ended instead.
     pub(super) fn take_back(self, why: &str, _lock: &Lock, clock: &Clock) {
         let Ok(state) = recorded(self.place) else {
             return;
@@ -74,7 +75,7 @@ impl StartedFiles<'_> {
         let first = state.start.is_none() || (ours.is_some() && state.generations == 1);
         let there = self.place.journal().exists();
         let journal = there.then(|| journal(self.place, clock).ok()).flatten();
-        // No other process writes while we hold the turn, and none can once it is removed.
+        // No other process can write while we hold the write lock, or after the journal is removed.
         let turn = journal.as_ref().and_then(|journal| journal.hold().ok());
         let alone = turn
             .as_ref()
@@ -107,8 +108,8 @@ impl StartedFiles<'_> {
     }
 }
 
-/// Takes the lock for life, behind a process that cleans up after an earlier generation; one that
-/// runs is left alone. Where the directory was just made there is no earlier one.
+/// Takes the lock for life. Waits for a process that cleans up after an earlier generation; fails
+/// if the run is active. A directory that was just created has no earlier generation.
 pub(super) fn own(place: &RunDir, made: bool, clock: &Clock) -> Result<Lock, Error> {
     let mut wait = LockWait::No;
     for _ in 0..PATIENCE {
@@ -130,7 +131,7 @@ pub(super) fn own(place: &RunDir, made: bool, clock: &Clock) -> Result<Lock, Err
                 }
                 wait = LockWait::For(PAUSE);
             }
-            // It was archived or pruned in between.
+            // It was archived or pruned meanwhile.
             Err(Error::NotFound { .. }) => {
                 dir::create_unsynced(place.dir())?;
             }

@@ -1,6 +1,6 @@
-//! How a generation ended, concluded from what its commands did and what it was asked.
+//! The result of a generation, derived from the results of its commands and from requests.
 //!
-//! Owns the conclusion; records nothing.
+//! Owns the derivation; records nothing.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use super::artifact;
 use super::watcher::SupervisorWatcher;
 use crate::execute::{self, FailedCommand, Outcome};
 
-/// How a generation ended.
+/// Derives the result of a generation.
 pub(super) fn conclude(
     start: &RunStart,
     outcome: io::Result<Outcome>,
@@ -75,8 +75,8 @@ pub(super) fn conclude(
     end
 }
 
-/// What went wrong, in one line and what was said about it. The driver of a cast is a program of
-/// ours, which says why at the end and means the cast.
+/// The failure in one line, with the stderr of the command. The driver of a cast is our own
+/// program: it prints the cause last, and the failure is that of the cast.
 fn told(start: &RunStart, failure: &FailedCommand) -> String {
     let mut said = failure.stderr.as_str();
     let what = match &start.cast {
@@ -92,7 +92,7 @@ fn told(start: &RunStart, failure: &FailedCommand) -> String {
     let what = text::bounded(&what, 200);
     let said = text::bounded(said, 1000);
     let late = if failure.timed_out { "timed out\n" } else { "" };
-    // The exit code is shown beside it: where nothing was written to stderr, that is all there is.
+    // The exit code is shown separately. Without stderr, it is the only information.
     format!("{what}: {late}{said}")
         .trim_end()
         .trim_end_matches(':')

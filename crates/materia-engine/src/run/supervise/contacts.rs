@@ -1,8 +1,8 @@
-//! `communication.json` at the beginning of a generation: whom the programs of the run can talk to.
+//! `communication.json` at the beginning of a generation: the contacts of the run's programs.
 //!
-//! Owns when it is written before the first command starts: where something of the run can read it.
-//! A plain command that never asks for it does not pay for it. Later ones are written by the
-//! processes that write to the room.
+//! Owns when it is written before the first command starts: only if a program of the run may read
+//! it, so that a plain command does not pay for it. Later versions are written by the processes
+//! that write to the room.
 
 use materia_model::message::Communication;
 use materia_model::run::RunStart;
@@ -11,14 +11,14 @@ use crate::run::{RunDir, RunLog};
 use crate::store::atomic;
 use crate::store::journal::{JournalError, SharedJournal};
 
-/// What the name of the value, and that of the file, have in common.
+/// The common part of the value's name and the file's name.
 const NAME: &str = "communication";
 
-/// A template that is longer is not looked through: it may have been cut.
+/// A longer template is not searched: it may have been truncated.
 const LONGEST: usize = 16 << 10;
 
-/// Writes the document for a generation whose start was recorded, where it is used or is there from
-/// an earlier one. That it cannot be written is no failure: the next message to the room writes it.
+/// Writes the document for a generation whose start was recorded, if it is used or exists from an
+/// earlier generation. A failed write is ignored: the next message to the room writes it.
 pub(super) fn write(
     place: &RunDir,
     start: &RunStart,
@@ -29,7 +29,7 @@ pub(super) fn write(
     if !is_used(start) && (made || !path.exists()) {
         return Ok(());
     }
-    // In a turn, so that it replaces none that is newer.
+    // Hold the write lock, so that a newer document is not replaced.
     let _turn = journal.hold()?;
     let log: RunLog = RunLog::read(&place.journal())?;
     let document = Communication::of(&log.fold().mail, None)
@@ -40,8 +40,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Whether a program of the run may read it: its template names it, or it is a recipe's, or it says
-/// how it is written to.
+/// Whether a program of the run may read it: the template names it, or the run has a recipe or a
+/// declared mailbox.
 fn is_used(start: &RunStart) -> bool {
     let named = |template: &String| template.len() > LONGEST || template.contains(NAME);
     start.recipe.is_some() || start.mailbox.is_some() || start.template.as_ref().is_some_and(named)

@@ -1,9 +1,10 @@
-//! The named pipe of a run: what waits goes through it in the order in which it was sent (A5).
+//! The named pipe of a run: queued messages go through it in the order in which they were sent
+//! (A5).
 //!
-//! Owns the line, the order, and recording what went. A process that posts a message writes what
-//! waits to the pipe, and so does the supervisor when it looks by itself, for what was sent before
-//! there was a reader. Both do it in the journal's turn, so nothing goes twice or overtakes. Never
-//! makes the pipe and never waits for a reader.
+//! Owns the line format, the order, and recording deliveries. A process that posts a message writes
+//! all queued messages to the pipe. The supervisor does the same at its own checks, for messages
+//! that were sent before there was a reader. Both hold the journal's write lock, so no message is
+//! sent twice or out of order. Never creates the pipe and never waits for a reader.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -16,21 +17,21 @@ use crate::run::{RunDir, RunLog, is_dead};
 use crate::store::fifo::{self, FifoError};
 use crate::store::journal::{JournalError, SharedJournal, WriteGuard};
 
-/// The type of a message that is a bare line.
+/// The type of a message that is sent as a bare line.
 const PLAIN: &str = "run.message";
 
-/// What became of what waited.
+/// The result of writing queued messages to the pipe.
 #[derive(Debug, Default)]
 pub struct Poured {
-    /// What waits still, by its id, and why.
+    /// The messages that are still queued, by id, and why.
     pub left: BTreeMap<String, String>,
-    /// Whether the pipe takes nothing now.
+    /// Whether the pipe accepts no more data now.
     pub stuck: bool,
 }
 
-/// Hands what waits, up to a record that is durable, to the reader of the pipe, and records that.
-/// What is too long for a pipe waits for `receive`. At anything else it stops: what was sent later
-/// must not overtake.
+/// Writes queued messages, up to a durable record, to the pipe, and records the deliveries. A
+/// message that is too long for a pipe stays queued for `receive`. Stops at any other error, so
+/// that later messages do not overtake.
 pub fn pour(
     place: &RunDir,
     held: &mut WriteGuard<'_>,
@@ -65,13 +66,13 @@ pub fn pour(
 /// The named pipe of a run, for its supervisor.
 #[derive(Debug, Default)]
 pub(super) struct FifoDelivery {
-    /// Whether there may be something to pour.
+    /// Whether there may be queued messages.
     waits: bool,
 }
 
 impl FifoDelivery {
-    /// Pours what waits, where the run reads a pipe; `came` says that there was a message since the
-    /// last look. What cannot be poured now is left to the next one.
+    /// Writes queued messages, if the run reads a pipe; `came` says that there was a message since
+    /// the last call. The next call retries what fails now.
     pub(super) fn look(
         &mut self,
         place: &RunDir,
@@ -87,13 +88,13 @@ impl FifoDelivery {
     }
 }
 
-/// Pours what waits; whether some of it waits still.
+/// Writes queued messages. Returns whether some are still queued.
 fn pour_all(
     place: &RunDir,
     journal: &SharedJournal,
     log: &mut RunLog,
 ) -> Result<bool, JournalError> {
-    // It is durable before a reader has it.
+    // Sync first: a message must be durable before a reader has it.
     let mark = journal.hold()?.mark();
     journal.commit_to(&mark)?;
     let up_to = journal.last_seq();
@@ -111,7 +112,7 @@ fn path(place: &RunDir) -> PathBuf {
     place.dir().join("control.fifo")
 }
 
-/// A bare text for `run.message`, the whole message with its id for everything else.
+/// A bare text for `run.message`, the whole message with its id for all other types.
 fn line(message: &Message) -> Vec<u8> {
     let envelope = &message.envelope;
     let plain = (envelope.kind.as_str() == PLAIN).then(|| match &envelope.body {

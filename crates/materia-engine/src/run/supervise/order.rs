@@ -1,7 +1,7 @@
-//! What a supervisor reads when it is started.
+//! The document that a supervisor reads when it starts.
 //!
-//! Owns the document. It passes from one process of this program to another of the same version, so
-//! it has no format number and is never kept.
+//! Owns the document. It is passed between two processes of the same program version, so it has no
+//! format number and is never stored.
 
 use std::path::PathBuf;
 
@@ -17,17 +17,17 @@ pub struct SupervisorOrder {
     pub root: PathBuf,
     /// The run.
     pub run: RunId,
-    /// Whether there must be no run of that id yet.
+    /// Whether the run must not exist yet.
     pub fresh: bool,
-    /// How the generation begins; who supervises it is added when that is known.
+    /// The start record of the generation; the supervisor is added when it is known.
     pub start: RunStart,
     /// The names of variables and values that are secret (S3).
     pub secret: Vec<String>,
-    /// What agents inside read about the recipe: one JSON text for each record, because a recipe may
-    /// nest deeper than JSON is read.
+    /// The document about the recipe for agents inside the run: one JSON text per record, because a
+    /// recipe may be nested deeper than the JSON parser allows.
     pub context: Vec<String>,
-    /// What runs.
+    /// The plan to execute.
     pub plan: PackedPlan,
-    /// Where what flows between commands is spooled.
+    /// The directory for spooled data between commands.
     pub spool: PathBuf,
 }

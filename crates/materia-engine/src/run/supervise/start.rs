@@ -1,9 +1,9 @@
-//! Starting a run: its beginning on disk, and a supervisor of its own that goes on from there.
+//! Starting a run: its beginning on disk, and a supervisor that continues from there.
 //!
-//! Owns the launcher's side. The supervisor is started first and inherits the run's lock and bell
-//! open; while it starts up, we make the beginning durable, and then send it its order. A run has
-//! started when both are done: from then on its supervisor runs, or is proved not to. If we are
-//! killed in between, the supervisor gets no order and takes the beginning back.
+//! Owns the launcher's side. The supervisor is spawned first and inherits the run's lock and wake
+//! pipe. While it starts up, we make the beginning durable, and then send it its order. The run has
+//! started when both are done: from then on, either its supervisor runs, or its death can be
+//! proved. If we are killed in between, the supervisor gets no order and rolls the beginning back.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -28,10 +28,10 @@ use crate::store::journal::JournalError;
 use crate::store::lock::{Lock, LockWait};
 use crate::wake::WakePipe;
 
-/// What programs inherit.
+/// The environment variables that commands inherit.
 pub(super) type ChildVariables = BTreeMap<OsString, OsString>;
 
-/// A run that runs.
+/// A run that was started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartedRun {
     /// Its supervisor.
@@ -48,8 +48,8 @@ struct LaunchGuard {
     supervisor: Option<DetachedChild>,
 }
 
-/// Starts a generation of a run, and returns when it runs; when that fails, nothing is left of it
-/// but, where the run has a past, the record that it was tried.
+/// Starts a generation of a run, and returns when it runs. A failed start leaves nothing, except a
+/// record of the attempt if the run has earlier generations.
 pub fn start(order: &SupervisorOrder, clock: &Clock) -> Result<StartedRun, Error> {
     let root = RunRoot::new(&order.root);
     let place = root.place(&order.run);
@@ -143,14 +143,14 @@ fn begin(
     })
 }
 
-/// What failed, as the failure of a start; that the run is in use is an error of its own.
+/// Converts an error to a failed start; a run that is in use keeps its own error.
 fn not_started(run: &RunId, error: Error) -> Error {
     match error {
         Error::Active { .. }
         | Error::Spawn { .. }
         | Error::NoAnswer(_)
         | Error::NotStarted { .. } => error,
-        // What it was given does not fit: the system is well.
+        // The input is invalid: this is not a failure of the system.
         Error::Journal(JournalError::Unwritable { .. }) => error,
         error => Error::NotStarted {
             run: run.to_string(),
@@ -160,7 +160,7 @@ fn not_started(run: &RunId, error: Error) -> Error {
     }
 }
 
-/// Starts the supervisor, which waits for its order.
+/// Spawns the supervisor, which waits for its order.
 fn launch(
     order: &SupervisorOrder,
     place: &RunDir,
@@ -193,8 +193,8 @@ fn launch(
     spawn_detached_child(&args, &variables, &place.mark(generation), files)
 }
 
-/// Takes what is secret out of what is going to be recorded, and gives who does the same with what
-/// commands write.
+/// Redacts secrets in everything that will be recorded, and returns the guard that redacts the
+/// output of commands.
 pub(super) fn guard(
     secret: &[String],
     start: &mut RunStart,

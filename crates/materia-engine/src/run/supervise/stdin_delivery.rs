@@ -1,8 +1,8 @@
-//! Handing messages to the commands of a run on their stdin (A5).
+//! Delivering messages to the commands of a run on their stdin (A5).
 //!
-//! Owns which one is next: one at a time, when a command has read the one before, so that what no
-//! command reads counts as waiting. What a command left unread, or had when it failed, comes again
-//! for the next one, with the same ids (A4).
+//! Owns which message is next: one at a time, after a command has read the one before, so that
+//! unread messages count as queued. Messages that a command left unread, or had read when it
+//! failed, are delivered again to the next command, with the same ids (A4).
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -16,24 +16,24 @@ use serde::{Deserialize, Serialize};
 use crate::run::RunDir;
 use crate::store::journal::{From, Reader, SharedJournal};
 
-/// Hands messages over, in the order of the journal.
+/// Delivers messages in the order of the journal.
 pub(super) struct StdinDelivery<'s> {
     place: &'s RunDir,
     journal: &'s SharedJournal,
     reader: Option<Reader>,
-    /// Behind which record the messages for the present command begin.
+    /// The record after which the messages for the current command begin.
     begin: u64,
-    /// The last record of which everything was taken.
+    /// The last record whose messages were all read.
     taken: u64,
-    /// The record that is being handed over, and what is left of it.
+    /// The record that is being delivered, and its remaining messages.
     at: u64,
     parcels: VecDeque<Message>,
     queued_at: Option<Timestamp>,
-    /// What was handed over and perhaps not taken.
+    /// The message that was written and perhaps not read.
     offered: Option<String>,
-    /// How often everything was offered that has not been dealt with.
+    /// The number of deliveries of each message that is not done.
     attempts: BTreeMap<String, u32>,
-    /// Whether there may be something to hand over for which we will not be woken.
+    /// Whether there may be a message for which no wake-up will come.
     due: bool,
 }
 
@@ -43,11 +43,11 @@ struct Offer<'m> {
     #[serde(flatten)]
     message: &'m Message,
     queued_at: Option<Timestamp>,
-    /// More than once means that a command failed over it, or left it unread.
+    /// More than one means that a command failed with it, or left it unread.
     attempt: u32,
 }
 
-/// Whether the commands of a run get their messages on their stdin.
+/// Whether the commands of a run get their messages on stdin.
 pub(super) fn wants_stdin(start: &RunStart) -> bool {
     let how = start
         .mailbox
@@ -57,7 +57,7 @@ pub(super) fn wants_stdin(start: &RunStart) -> bool {
 }
 
 impl<'s> StdinDelivery<'s> {
-    /// Hands over what stands behind a record.
+    /// Delivers messages after a record.
     pub(super) fn after(seq: u64, place: &'s RunDir, journal: &'s SharedJournal) -> Self {
         Self {
             place,
@@ -79,8 +79,8 @@ impl<'s> StdinDelivery<'s> {
         self.due = true;
     }
 
-    /// The last command that ran is over. One that failed has dealt with nothing, and no other with
-    /// what it left unread.
+    /// The last running command ended. If it failed, none of its messages are done; if it
+    /// succeeded, those it left unread are not.
     pub(super) fn ended(&mut self, well: bool, read_all: bool) {
         if well {
             if read_all {
@@ -100,7 +100,7 @@ impl<'s> StdinDelivery<'s> {
         self.due
     }
 
-    /// The next line, where everything that was handed over before was read.
+    /// The next line, if the command has read all earlier ones.
     pub(super) fn next(&mut self, stdin_drained: bool) -> Option<Vec<u8>> {
         self.due = false;
         if !stdin_drained {
@@ -132,7 +132,7 @@ impl<'s> StdinDelivery<'s> {
         }
     }
 
-    /// A command has read what was offered last.
+    /// Records that a command has read the last message.
     fn is_taken(&mut self) {
         if let Some(id) = self.offered.take() {
             let _untold = self.journal.append(

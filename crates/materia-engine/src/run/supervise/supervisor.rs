@@ -1,10 +1,10 @@
-//! The supervisor: one process for one generation of one run, from what its launcher began to its
+//! The supervisor: one process for one generation of one run, from the launcher's beginning to its
 //! last record (A1).
 //!
 //! Owns the order of its life: it reads its order, runs the commands, and records their end. It
-//! leads a session and adopts orphans, so nothing that it starts escapes it. Small on purpose:
-//! hundreds of them may sleep at the same time. Killed at any point it leaves a journal and a free
-//! lock, from which the next look concludes the rest.
+//! leads a session and adopts orphans, so no process that it starts escapes it. It is small,
+//! because hundreds of supervisors may sleep at the same time. Killed at any point, it leaves a
+//! journal and a free lock, from which the next look derives the rest.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -33,16 +33,16 @@ use crate::store::lock::Lock;
 use crate::store::stream;
 use crate::wake::WakePipe;
 
-/// The first word of a supervisor's command line; no verb is called so. The run, the generation,
-/// whether its directory was made for it, and that directory follow.
+/// The first argument of a supervisor; no verb has this name. The arguments after it are the run,
+/// the generation, whether its directory is new, and that directory.
 pub const SUPERVISE: &str = "__supervise";
-/// Says that the directory was made for this generation.
+/// The argument for a directory that was created for this generation.
 pub const NEW: &str = "new";
-/// Says that it was there before.
+/// The argument for a directory that existed before.
 pub(super) const OLD: &str = "old";
 
-/// Supervises the generation of a run in a directory, by the order on stdin. `variables` are those
-/// that its commands inherit: the secret ones among them are not written down (S3).
+/// Supervises the generation of a run in a directory, by the order on stdin. `variables` are
+/// inherited by its commands: secret ones are never written to disk (S3).
 pub fn supervise(
     dir: PathBuf,
     generation: &str,
@@ -57,7 +57,7 @@ pub fn supervise(
     let place = RunDir::at(dir).ok_or(io::ErrorKind::InvalidInput)?;
     let lock = Lock::from_inherited(lock)?.filter(|lock| lock.is_current(&place.lock()));
     let Some(lock) = lock else {
-        // The launcher has failed, and has taken the beginning back.
+        // The launcher failed, and has rolled the beginning back.
         return Ok(());
     };
     // EOF before the end of the order: the launcher was killed.
@@ -111,7 +111,7 @@ struct Generation<'c> {
 }
 
 impl<'c> Generation<'c> {
-    /// Goes on from what the launcher began.
+    /// Continues from the launcher's beginning.
     fn go_on(
         order: SupervisorOrder,
         place: RunDir,
@@ -129,7 +129,7 @@ impl<'c> Generation<'c> {
             stdout: file(place.stdout())?,
             stderr: file(place.stderr())?,
         };
-        // What came behind the start is read when the plan runs.
+        // Records after the start are read when the plan runs.
         let mut log = RunLog::new(&place.journal());
         log.catch_up_with(|fold: &RunFold, _| {
             match fold.run.generation() == order.start.generation {
@@ -153,7 +153,7 @@ impl<'c> Generation<'c> {
         ))
     }
 
-    /// Runs the plan to its end and records that.
+    /// Runs the plan to its end and records the result.
     fn live(self, plan: &Plan, spool: PathBuf, guard: SecretGuard) -> io::Result<()> {
         let Self {
             root,
@@ -202,16 +202,18 @@ impl<'c> Generation<'c> {
             processes.sweep(Duration::ZERO);
         }
         watcher.end(&end).map_err(io::Error::other)?;
-        // A process that waited for the end may start the next generation, or archive this one.
+        // Release the lock: a process that waited for the end may start the next generation, or
+        // archive this one.
         drop(lock);
         ownership::ended(root, &start, &end, clock);
-        // A process may wait for us to exit, and the kernel frees this faster than we do.
+        // A process may wait for our exit, and the kernel frees this memory faster than we do.
         std::mem::forget(processes);
         Ok(())
     }
 }
 
-/// A process set that adopts what its commands leave, is interrupted by signals and woken by the bell.
+/// A process set that adopts orphans of its commands, is interrupted by signals and woken by the
+/// wake pipe.
 fn prepared(bell: &WakePipe) -> io::Result<ProcessSet> {
     let mut processes = ProcessSet::adopting()?;
     processes.catch_interrupts()?;

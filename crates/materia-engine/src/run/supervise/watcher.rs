@@ -1,7 +1,7 @@
-//! What a supervisor records while its plan runs, and what it asks the plan for.
+//! What a supervisor records while its plan runs, and what it requests of the plan.
 //!
-//! Owns writing commands and the end into the journal, and reading what others wrote into it
-//! meanwhile: control messages, messages for a command's stdin, ends of child runs.
+//! Owns writing the commands and the end to the journal, and reading what other processes append to
+//! it: control messages, messages for a command's stdin, ends of child runs.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -30,16 +30,16 @@ use crate::store::spare::UnnamedFile;
 use crate::wake::WakePipe;
 use crate::wake::waiters;
 
-/// How long a supervisor sleeps at most before it looks by itself.
+/// The longest sleep before a supervisor checks again by itself.
 const RECONCILE: Duration = Duration::from_secs(10);
-/// How often the progress of many short commands is written down.
+/// The interval between progress documents.
 const SNAPSHOTS: Duration = Duration::from_millis(500);
-/// When it is written down first: most commands are over by then, and their end is all there is to
-/// say.
+/// The delay of the first progress document: most commands end before it, and then the result is
+/// enough.
 const FIRST: Duration = Duration::from_millis(50);
-/// How many bytes of a word of a command are recorded.
+/// The maximum length of a recorded argument, in bytes.
 const LONGEST_WORD: usize = 4096;
-/// How many words of a command are recorded.
+/// The maximum number of recorded arguments.
 const MOST_WORDS: usize = 64;
 
 /// Watches a plan for its supervisor.
@@ -49,31 +49,30 @@ pub(super) struct SupervisorWatcher<'s> {
     journal: &'s SharedJournal,
     bell: &'s WakePipe,
     clock: &'s Clock,
-    /// What the journal says, as far as it was read.
+    /// The journal, as far as it was read.
     log: RunLog,
     guard: &'s SecretGuard,
     commands: BTreeMap<ChildId, u64>,
-    /// The end of a command that is written down with what comes next, at the latest before we
-    /// sleep: it may be the end of everything.
+    /// The end of a command, which is written together with the next record, or at the latest
+    /// before we sleep: it may be the end of the plan.
     done: Option<CommandDone>,
     count: u64,
     completed: u64,
     failed: u64,
     stopping: bool,
     retired: bool,
-    /// Whether there is progress that is not written down, since when it is not, and how long that
-    /// may last.
+    /// Whether there is unwritten progress, since when, and how long to delay the write.
     unwritten: bool,
     written: Stopwatch,
     patience: Duration,
-    /// What the result is going to be written to.
+    /// The file that the result will be written to.
     spare: Option<UnnamedFile>,
-    /// What hands messages to the commands, where they want them so.
+    /// Delivers messages to the commands, if the run gets them on stdin.
     feeding: Option<StdinDelivery<'s>>,
     pipe: FifoDelivery,
 }
 
-/// What a watcher works with.
+/// The collaborators of a watcher.
 #[derive(Clone, Copy)]
 pub(super) struct WatcherContext<'s> {
     pub(super) root: &'s RunRoot,
@@ -81,7 +80,7 @@ pub(super) struct WatcherContext<'s> {
     pub(super) journal: &'s SharedJournal,
     pub(super) bell: &'s WakePipe,
     pub(super) clock: &'s Clock,
-    /// What must not be written down.
+    /// Redacts secrets.
     pub(super) guard: &'s SecretGuard,
 }
 
@@ -122,7 +121,7 @@ impl<'s> SupervisorWatcher<'s> {
         }
     }
 
-    /// What this generation was asked to do by now.
+    /// The pending request to this generation.
     pub(super) fn asked(&mut self) -> Option<RunControl> {
         self.catch_up();
         self.state().asked
@@ -133,7 +132,7 @@ impl<'s> SupervisorWatcher<'s> {
     }
 
     /// Records the end, once, and wakes the processes that wait for it, which share the sync. The
-    /// documents are there when the lock is given up. Where the disk is full, it waits for room.
+    /// documents exist when the lock is released. If the disk is full, waits for space.
     pub(super) fn end(&mut self, end: &RunEnd) -> Result<(), Error> {
         let told = self.write(Some((RUN_END, end)));
         if told.is_ok() {
@@ -168,15 +167,16 @@ impl<'s> SupervisorWatcher<'s> {
             if !error.is_full_disk() || !self.place.exists() {
                 return Err(error);
             }
-            // There is no event for room on a disk, and no other process knows how it ended.
+            // The kernel reports no event for free disk space, and no other process knows the
+            // result.
             self.rest(patience);
             patience = (patience * 2).min(RECONCILE);
         }
         Ok(())
     }
 
-    /// Records the end where that failed. Opening looks at what is on disk: the record may be
-    /// there, and only its sync failed.
+    /// Records the end after a failure. Reopens the journal to see what is on disk: the record may
+    /// be there, and only its sync failed.
     fn end_again(&mut self, end: &RunEnd) -> Result<(), Error> {
         let again = journal(self.place, self.clock)?;
         let state = status::recorded(self.place)?;
@@ -190,7 +190,7 @@ impl<'s> SupervisorWatcher<'s> {
         Ok(())
     }
 
-    /// Sleeps for so long, or until it is woken.
+    /// Sleeps for this long, or until woken.
     fn rest(&self, time: Duration) {
         self.bell.drain();
         if let Ok(bell) = self.bell.as_fd().try_clone_to_owned() {
@@ -200,12 +200,12 @@ impl<'s> SupervisorWatcher<'s> {
         }
     }
 
-    /// Whether it ended by itself because its children did.
+    /// Whether the run ended by itself because all its children ended.
     pub(super) fn has_retired(&self) -> bool {
         self.retired
     }
 
-    /// Reads what was added to the journal; whether there was a message among it.
+    /// Reads new records. Returns whether there was a message among them.
     fn catch_up(&mut self) -> bool {
         if self.state().seq == self.journal.last_seq() && !self.journal.has_more() {
             return false;
@@ -218,9 +218,8 @@ impl<'s> SupervisorWatcher<'s> {
         came
     }
 
-    /// Writes down the end of the last command, if that has not been done, and what happened then.
-    /// What stands right behind what was read need not be read again, and nothing is read after the
-    /// end.
+    /// Writes the pending end of a command, and the next record. Records directly after the last
+    /// one read are folded without reading them back, and nothing is read after the end.
     fn write<T: Serialize>(&mut self, next: Option<(&str, &T)>) -> Result<(), JournalError> {
         let done = self.done.take();
         let mut held = self.journal.hold()?;
@@ -239,14 +238,14 @@ impl<'s> SupervisorWatcher<'s> {
         Ok(())
     }
 
-    /// Writes down the end of the last command, if that has not been done.
+    /// Writes the pending end of a command.
     fn settle(&mut self) {
         if self.done.is_some() {
             let _untold = self.write::<()>(None);
         }
     }
 
-    /// Whether everything that was spawned inside is over, and that is what the run waits for.
+    /// Whether all child runs are over, and the run is configured to end then.
     fn retires(&mut self) -> bool {
         let wants = self
             .state()
@@ -285,13 +284,13 @@ impl<'s> SupervisorWatcher<'s> {
         true
     }
 
-    /// Commands that run, that are over, and that failed, as we know ourselves: our own records are
-    /// read back only when we are woken.
+    /// The number of commands that run, that ended, and that failed, from memory: our own records
+    /// are read back only when we are woken.
     fn counts(&self) -> [u64; 3] {
         [self.commands.len() as u64, self.completed, self.failed]
     }
 
-    /// Writes how far it is, if that is due.
+    /// Writes the progress document, if it is due.
     fn write_progress(&mut self) {
         if self.unwritten && self.written.elapsed() >= self.patience {
             snapshot::progress(
@@ -327,7 +326,7 @@ impl RunObserver for SupervisorWatcher<'_> {
                     label,
                     argv,
                 };
-                // A full disk is no reason to stop: the report is only less exact.
+                // Continue on a full disk: the report is only less exact.
                 let _untold = self.write(Some((COMMAND_START, &started)));
                 self.unwritten = true;
                 self.feeding.iter_mut().for_each(StdinDelivery::started);
@@ -359,7 +358,7 @@ impl RunObserver for SupervisorWatcher<'_> {
             | RunProgress::Stdout { .. } => {}
             RunProgress::Tick => {
                 self.settle();
-                // Its end is not going to wait for a file to be made.
+                // Create the file now, so that the end need not wait for it.
                 self.spare = self
                     .spare
                     .take()
