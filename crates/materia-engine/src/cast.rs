@@ -2,8 +2,8 @@
 //!
 //! Owns the loop (decide, perform, record), the directory of a cast and the reopening of an
 //! interrupted one. The kernel in `materia_model::cast` decides. This module performs the decision
-//! and records the result, in that order: it appends an event to the log, and flushes it if another
-//! process relies on it, before it acts on the event. Never routes, never judges an output, never
+//! and records the result, in that order: it appends an event to the log, and flushes it if it is a
+//! promise to a caller, before it acts on the event. Never routes, never judges an output, never
 //! prints.
 //!
 //! ```text

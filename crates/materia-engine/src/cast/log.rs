@@ -1,6 +1,6 @@
 //! The log of a cast together with the state it folds into.
 //!
-//! Owns the order: an event is appended, flushed if another process relies on it, and only then
+//! Owns the order: an event is appended, flushed if it is a promise, and only then
 //! folded. Opening a log checks all of it and folds the events after the last snapshot. Only one
 //! process can have a log open for writing; others are refused.
 
@@ -117,7 +117,7 @@ impl Log {
         Ok(())
     }
 
-    /// Appends events with one write, and flushes them if another process relies on one of them.
+    /// Appends events with one write, and flushes them if one of them is a promise.
     fn write(&mut self, bodies: &[CastEventBody]) -> Result<Timestamp, Error> {
         let secrets = known(self.secrets.as_deref());
         let written = |body| {

@@ -292,7 +292,7 @@ pub fn run<F>(
 where
     F: FnMut(&QuestTurn<'_>) -> Result<CastReport, QuestHalt>,
 {
-    // Settle what a dead runner left. Later, our own lock would look like its lock.
+    // Settle what a dead runner left. Later, our own lock would look like one of that runner.
     store.change(clock, |_| Ok::<_, Error>(()))?;
     let _runner = store.become_runner()?;
     store.change(clock, |board| {

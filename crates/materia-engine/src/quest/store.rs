@@ -179,7 +179,7 @@ impl Store {
         }
     }
 
-    /// Updates quests from the results of their casts, if no runner is alive.
+    /// Updates quests from the results of their casts, except one that a living runner drives.
     fn reconcile(&self, board: &mut QuestBoard, at: Timestamp) {
         let running = self.runner().is_some();
         let open: Vec<(String, QuestStatus, Option<String>, bool)> = board

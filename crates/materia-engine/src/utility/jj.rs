@@ -84,7 +84,7 @@ impl<'a> Jj<'a> {
         } else {
             text::bounded(&said, MOST_SAID)
         };
-        // Name the subcommand only; the rest is user data.
+        // The first words identify the command; the rest is the text of the user.
         let call = words
             .iter()
             .take(if words.first() == Some(&"bookmark") {

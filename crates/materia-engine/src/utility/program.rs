@@ -39,7 +39,7 @@ pub fn ask(
     }
 }
 
-/// The trimmed output of a program that succeeded; `None` if it is empty.
+/// The trimmed output of a program; `None` if it failed or printed nothing.
 pub fn printed(ended: &ProcessEnd) -> Option<String> {
     let said = String::from_utf8_lossy(&ended.stdout.bytes)
         .trim()

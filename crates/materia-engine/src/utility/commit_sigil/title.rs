@@ -16,7 +16,7 @@ pub(super) fn is_usual(kind: &str) -> bool {
     USUAL.contains(&kind)
 }
 
-/// The type of a valid title, trimmed; `None` if the title is not valid.
+/// The type of a valid title without surrounding whitespace; `None` if the title is not valid.
 pub(super) fn kind(title: &str) -> Option<&str> {
     let end = title
         .find(|c: char| !c.is_ascii_lowercase())
