@@ -1,10 +1,10 @@
-//! What is specific to one coding agent. Their names appear in this room and nowhere else
-//! (invariant 6).
+//! All code that is specific to one coding agent. Agent names appear in this module only (invariant
+//! 6).
 //!
-//! Owns what is asked of any agent ([`Backend`], [`Session`]), which agents there are and who plays
-//! ([`Roster`]), one file per way of speaking, and the scripted one that needs no model. A way of
-//! speaking is a pure protocol; one loop drives them all, through `process`, so that ending an
-//! agent ends its tools. Never decides what an answer means: the kernel of the cast does.
+//! Owns the interface to any agent ([`Backend`], [`Session`]), the known agents and the choice
+//! among them ([`Roster`]), one file per protocol, and the scripted agent that needs no model. A
+//! protocol does no I/O. One loop drives them all, through `process`, so that ending an agent ends
+//! its tools. Never decides what an answer means: the kernel of the cast does.
 
 mod backend;
 mod lines;
@@ -33,8 +33,8 @@ pub use scripted::Scripted;
 pub use session::{Conclusion, Session};
 pub use skill::{SKILLED, skills};
 
-/// The version in what an agent printed: its first word that begins with a digit, after an optional
-/// `v`.
+/// The version in the output of an agent: its first word that begins with a digit, after an
+/// optional `v`.
 pub fn version_in(printed: &str) -> Option<&str> {
     let words = printed
         .split_whitespace()

@@ -1,8 +1,8 @@
-//! `agent`: one turn of an agent, from the shell or a recipe, and which agents there are.
+//! `agent`: one turn of an agent, from the shell or a recipe, and the list of agents.
 //!
-//! Owns a single turn, its report, and sessions that have a name: which agent has it and what
-//! continues it. A config that a repository brings chooses no agent and defines none before it is
-//! trusted (S1).
+//! Owns a single turn, its report, and named sessions: which agent a session belongs to and what
+//! continues it. A config that a repository brings neither chooses nor defines an agent before it
+//! is trusted (S1).
 
 mod attach;
 mod context;
@@ -38,7 +38,7 @@ const FORMAT: u32 = 1;
 pub struct TurnRequest<'a> {
     /// The prompt.
     pub prompt: &'a str,
-    /// What is added to its instructions.
+    /// Text added to its instructions.
     pub system: Option<&'a str>,
     /// The tools it may use.
     pub tools: &'a AgentTools,
@@ -46,11 +46,11 @@ pub struct TurnRequest<'a> {
     pub model: Option<&'a str>,
     /// How hard it thinks.
     pub thinking: Option<&'a str>,
-    /// The directory of a session that is kept.
+    /// The directory of a named session.
     pub session: Option<PathBuf>,
     /// How long it may take.
     pub timeout: Duration,
-    /// Where it works.
+    /// Its working directory.
     pub cwd: &'a Path,
 }
 
@@ -62,7 +62,7 @@ pub trait AgentObserver: TrustObserver {
 
 impl AgentObserver for () {}
 
-/// Lets an observer follow a turn.
+/// Passes the activity of a turn to an observer.
 struct Follower<'a>(&'a mut dyn AgentObserver);
 
 impl Watch for Follower<'_> {
@@ -72,7 +72,7 @@ impl Watch for Follower<'_> {
     }
 }
 
-/// What came of a turn.
+/// The result of a turn.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentReport {
@@ -80,7 +80,7 @@ pub struct AgentReport {
     pub ok: bool,
     /// Whether there is an answer, or what kind of failure it was.
     pub outcome: AgentOutcome,
-    /// The agent that was request.
+    /// The agent that played the turn.
     pub agent: String,
     /// The answer.
     pub text: String,
@@ -88,7 +88,7 @@ pub struct AgentReport {
     pub usage: Usage,
     /// The same by model.
     pub models: BTreeMap<String, Usage>,
-    /// What continues the conversation in the agent itself.
+    /// The agent's own id to continue the conversation.
     pub session: Option<String>,
     /// Why there is no answer.
     pub error: Option<AgentFailure>,
@@ -125,15 +125,15 @@ pub enum Error {
     /// There is no such agent.
     #[error(transparent)]
     Missing(#[from] MissingAgent),
-    /// The session is another agent's.
+    /// The session belongs to another agent.
     #[error("the session {} belongs to the agent `{owner}`", .session.display())]
     Foreign {
         /// The session.
         session: PathBuf,
-        /// Whose it is.
+        /// Its agent.
         owner: String,
     },
-    /// The session cannot be kept.
+    /// The directory of the session cannot be created.
     #[error("the session cannot be kept")]
     Dir(#[from] dir::DirError),
     /// The session cannot be read.
@@ -142,7 +142,7 @@ pub enum Error {
     /// The session cannot be written.
     #[error("the session cannot be kept")]
     Session(#[from] atomic::WriteError),
-    /// More files are attached than may be.
+    /// Too many files are attached.
     #[error("{count} files are attached, at most {} are", attach::MAX_FILES)]
     TooManyFiles {
         /// How many.
@@ -151,7 +151,7 @@ pub enum Error {
     /// A file cannot be attached.
     #[error("{} cannot be attached: {error}", text::quoted(.name))]
     Attachment {
-        /// The file, as it was named.
+        /// The file, as given.
         name: String,
         /// Why.
         error: std::io::Error,
@@ -168,20 +168,20 @@ struct SessionDocument {
     handle: Option<String>,
 }
 
-/// What the config says about agents outside of a cast: the same layers as in one, as far as they
-/// are trusted.
+/// The agent settings outside of a cast: the same config layers as in a cast, as far as they are
+/// trusted.
 #[derive(Debug)]
 pub struct AgentConfig {
     /// The settings.
     pub settings: ConfigSettings,
-    /// The file that names the agent of roles which name none.
+    /// The file that names the default agent.
     pub named_in: Option<String>,
     /// The project's config, where it names agents and is not trusted.
     pub untrusted: Option<String>,
 }
 
-/// Reads what the config files say about agents. A config that a repository brings is left out
-/// before it is trusted (S1), unless everything is.
+/// Reads the agent settings from the config files. Ignores an untrusted config of a repository
+/// (S1), unless the caller trusts everything.
 pub fn agent_config(
     files: &ConfigFiles,
     home: Option<&Home>,
@@ -308,7 +308,7 @@ fn open_session(folder: &Path, agent: &str) -> Result<SessionDocument, Error> {
 pub struct AgentListReport {
     /// Whether one can be used.
     pub ok: bool,
-    /// The one that plays roles which name none, and why.
+    /// The default agent, and why it was chosen.
     pub chosen: Option<AgentSelection>,
     /// All of them.
     pub agents: Vec<AgentListItem>,
@@ -317,14 +317,14 @@ pub struct AgentListReport {
     pub untrusted: Option<String>,
 }
 
-/// The agent of roles which name none.
+/// The default agent of roles that name none.
 #[derive(Debug, Clone, Serialize)]
 pub struct AgentSelection {
     /// The agent.
     pub name: String,
     /// Why.
     pub why: ChoiceReason,
-    /// The same for people.
+    /// The same as a sentence.
     pub reason: String,
     /// The config file that names it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -338,14 +338,14 @@ pub struct AgentListItem {
     pub name: String,
     /// Where its program is.
     pub path: Option<String>,
-    /// How it is spoken to.
+    /// Its protocol.
     pub kind: Option<&'static str>,
-    /// How it keeps to a scope of tools.
+    /// How it enforces a scope of tools.
     pub tools: &'static str,
     /// Why it cannot be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// What to do about that.
+    /// How to fix that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
@@ -384,7 +384,7 @@ pub fn list(roster: &Roster, config: &AgentConfig) -> AgentListReport {
     }
 }
 
-/// The agent that plays roles which name none.
+/// The default agent of roles that name none.
 pub fn select(roster: &Roster, config: &AgentConfig) -> Result<AgentSelection, MissingAgent> {
     let chosen = roster.choose(None)?;
     let file = config

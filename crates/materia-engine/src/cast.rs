@@ -1,15 +1,16 @@
-//! Casts: a request is driven through a graph, and nothing of it is lost.
+//! Casts: drive a request through a graph and lose nothing of it.
 //!
-//! Owns the loop (decide, perform, record), the directory of a cast and the opening of one that was
-//! left. The kernel in `materia_model::cast` decides; this room does what it says and writes down
-//! what came of it, in that order: an event is in the log, and flushed where somebody relies on it,
-//! before its meaning is used. Never routes, never judges an output, never prints.
+//! Owns the loop (decide, perform, record), the directory of a cast and the reopening of an
+//! interrupted one. The kernel in `materia_model::cast` decides. This module performs the decision
+//! and records the result, in that order: it appends an event to the log, and flushes it if it is a
+//! promise to a caller, before it acts on the event. Never routes, never judges an output, never
+//! prints.
 //!
 //! ```text
 //!  <artifactDir>/<cast-id>/events.jsonl          the truth
 //!                          config.resolved.json  the definition it runs by
-//!                          state.json            what the events come to, now and then; a cache
-//!                          manifest.json         what is here        ) made anew from the events
+//!                          state.json            the state at some event; a cache
+//!                          manifest.json         what is here        ) rebuilt from the events
 //!                          usage.json            what it cost        ) whenever the cast stops
 //!                          sockets/<socket>/…    inputs and outputs, never overwritten
 //! ```

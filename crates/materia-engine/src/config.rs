@@ -1,9 +1,9 @@
-//! Config files: which there are, in what order they lie over each other, and their texts.
+//! Config files: which layers exist, their order, and their texts.
 //!
 //! Owns the five layers of C19 (shipped, the user's, the project's, `MATERIA_CONFIG`, `--config`),
-//! reading them bounded, and the edits that an editor makes to one. What they say is read by
-//! `materia_model::loadout`. Never reads the environment: the paths are handed in. Never decides
-//! whether a project's file is trusted (S1).
+//! reading them bounded, and an editor's changes to one of them. `materia_model::loadout` parses
+//! the texts. Never reads the environment: the caller passes the paths. Never decides whether a
+//! project's file is trusted (S1).
 
 mod spell;
 mod edit;
@@ -23,26 +23,26 @@ pub use read::take_read_counts;
 pub use read::{ConfigReadError, read};
 pub use snapshot::ConfigSnapshot;
 
-/// How findings name the config that ships with the program.
+/// The name of the shipped config in findings.
 pub const SHIPPED_NAME: &str = "shipped/loadouts.json";
 
-/// The project's own config, seen from its directory.
+/// The project's own config, relative to the project.
 pub const PROJECT_FILE: &str = ".pi/pi-materia.json";
 
-/// Where to look for config files.
+/// The paths of config files.
 #[derive(Debug, Clone, Copy)]
 pub struct Places<'a> {
-    /// The user's directories, where there are any.
+    /// The user's directories, if there are any.
     pub home: Option<&'a Home>,
-    /// The project's directory; relative paths are seen from it.
+    /// The project's directory; relative paths are resolved against it.
     pub project: &'a Path,
-    /// What `MATERIA_CONFIG` names.
+    /// The file in `MATERIA_CONFIG`.
     pub environment: Option<&'a Path>,
-    /// What `--config` names.
+    /// The file of `--config`.
     pub flag: Option<&'a Path>,
 }
 
-/// The layers that were found, lowest first, each with its file.
+/// The layers that exist, lowest first, each with its file.
 #[derive(Debug)]
 pub struct ConfigFiles {
     layers: Vec<ConfigLayer>,
@@ -50,8 +50,8 @@ pub struct ConfigFiles {
 }
 
 impl ConfigFiles {
-    /// Reads every layer there is, each file once. A file that was named has to be there; the others
-    /// may be missing.
+    /// Reads all layers, each file once. A file that the user named must exist; the others may be
+    /// missing.
     pub fn find(places: Places<'_>) -> Result<Self, ConfigReadError> {
         let mut files = Self {
             layers: vec![shipped()],
@@ -72,7 +72,7 @@ impl ConfigFiles {
         Ok(files)
     }
 
-    /// What ships, and nothing else.
+    /// The shipped layer only.
     pub fn shipped() -> Self {
         Self {
             layers: vec![shipped()],
@@ -80,7 +80,7 @@ impl ConfigFiles {
         }
     }
 
-    /// The shipped config with one file over it, as `validate` wants it.
+    /// The shipped config and one file on top, for `validate`.
     pub fn alone(named: &Path, path: PathBuf) -> Result<Self, ConfigReadError> {
         let mut files = Self {
             layers: vec![shipped()],
@@ -90,7 +90,7 @@ impl ConfigFiles {
         Ok(files)
     }
 
-    /// The same files with a text over them that stands in no file.
+    /// The same files with one more text on top that is not in a file.
     pub fn with_text(&self, name: &str, text: &str) -> Self {
         let document = ConfigDocument::parse(Source::new(name, text));
         let mut layers = self.layers.clone();
@@ -109,12 +109,12 @@ impl ConfigFiles {
         &self.layers
     }
 
-    /// The layers with the config that they make together, merged once.
+    /// The layers with their merged config, merged once.
     pub fn snapshot(&self) -> ConfigSnapshot<'_> {
         ConfigSnapshot::new(self)
     }
 
-    /// The layer of this scope, where there is one.
+    /// The layer of this scope, if it exists.
     pub fn layer(&self, scope: ConfigScope) -> Option<&ConfigLayer> {
         self.layers.iter().find(|layer| layer.scope == scope)
     }
@@ -124,8 +124,8 @@ impl ConfigFiles {
         self.paths.get(layer)?.as_deref()
     }
 
-    /// The same layers with another text for the file at `path`, which stands in `scope` and may be
-    /// new.
+    /// The same layers with another text for the file at `path`, which belongs to `scope` and may
+    /// be new.
     pub fn drafted(mut self, scope: ConfigScope, path: &Path, text: &str) -> Self {
         let name = path.to_string_lossy();
         let document = ConfigDocument::parse(Source::new(&name, text));
@@ -143,7 +143,7 @@ impl ConfigFiles {
     fn add_found(&mut self, scope: ConfigScope, path: PathBuf) -> Result<(), ConfigReadError> {
         match path.metadata() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-            // It was not named, so it must not make the caller wait as a pipe would.
+            // The user did not name it, so it must not block the caller as a pipe would.
             Ok(found) if !found.is_file() => Err(ConfigReadError::NotAFile { file: path }),
             _ => self.add(scope, &path.clone(), path),
         }

@@ -1,8 +1,8 @@
 //! `demo`: a complete cast in a new repository, played by a script, for new users.
 //!
-//! Owns the example project, its scripted agent, and the report of what to look at. The loadout is
-//! the one that ships, the files and the commits are real; only the texts of the agents come from a
-//! script. Needs git and nothing else, and writes nothing outside of the demo's own directory.
+//! Owns the example project, its scripted agent, and the report with the next commands. The loadout
+//! is a shipped one; the files and the commits are real. Only the texts of the agents come from a
+//! script. Needs only git, and writes nothing outside of the demo's own directory.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,37 +27,37 @@ use crate::store::dir::{self, DirError};
 const REQUEST: &str = "Greet everybody who visits this project by name";
 /// The loadout it shows.
 const LOADOUT: &str = "Full-Auto";
-/// What the agents answer.
+/// The replies of the agents.
 const SCRIPT: &str = include_str!("../assets/demo.json");
 /// How long git may take for one step.
 const GIT_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long an agent seems to think when a user watches.
+/// How long an agent appears to think when a user watches.
 const THINKING_TIME: Duration = Duration::from_millis(250);
 
-/// Why there was no demo.
+/// Why the demo did not run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There is no git.
     #[error("the demo commits with git, and git cannot be started: {0}")]
     NoGit(String),
-    /// Git refused.
+    /// A git command failed.
     #[error("git refused to {action}: {said}")]
     Git {
-        /// What it was asked for.
+        /// The operation.
         action: &'static str,
-        /// What it said.
+        /// Its error output.
         said: String,
     },
-    /// The directory is not free.
+    /// The directory exists already.
     #[error("{} is there already", text::quoted(&.0.to_string_lossy()))]
     Taken(PathBuf),
-    /// The directory fails.
+    /// The directory cannot be created.
     #[error(transparent)]
     Dir(#[from] DirError),
-    /// A file fails.
+    /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The script that ships is broken.
+    /// The shipped script is invalid.
     #[error("the script of the demo is broken")]
     Script(Vec<Finding>),
     /// The cast could not be driven.
@@ -76,11 +76,11 @@ pub struct DemoReport {
     pub cast: CastReport,
     /// The commits, the newest first.
     pub commits: Vec<String>,
-    /// Commands that could follow.
+    /// Commands to try next.
     pub next: Vec<String>,
 }
 
-/// What the demo is about to show.
+/// The beginning of the demo.
 #[derive(Debug)]
 pub struct DemoOpening<'a> {
     /// The request.
@@ -91,14 +91,14 @@ pub struct DemoOpening<'a> {
     pub directory: &'a Path,
 }
 
-/// Follows the demo.
+/// Observes the demo.
 pub trait DemoObserver: CastObserver {
-    /// The project is there and the cast is about to begin.
+    /// The project exists and the cast is about to begin.
     fn opening(&mut self, opening: &DemoOpening<'_>);
 }
 
-/// Shows a cast in a new project: in `directory`, which must not exist, else in a new directory
-/// below `temporary`. `paced` makes agents seem to think.
+/// Runs a cast in a new project: in `directory`, which must not exist, else in a new directory
+/// below `temporary`. `paced` makes agents appear to think.
 pub fn demo(
     directory: Option<&Path>,
     temporary: &Path,
@@ -196,7 +196,7 @@ impl Project {
         let context = CastContext {
             cwd: self.root.clone(),
             home: None,
-            // Nothing of the environment can come into a scripted cast.
+            // A scripted cast cannot contain secrets of the environment.
             variables: &BTreeMap::new(),
             clock,
             library: None,
@@ -273,7 +273,7 @@ impl Backend for DemoAgent<'_> {
     }
 }
 
-/// Runs git in a repository of ours, without the user's configuration.
+/// Runs git in the demo's repository, without the user's configuration.
 fn git(
     processes: &mut ProcessSet,
     at: &Path,

@@ -1,7 +1,7 @@
-//! `doctor`: what the promises need on this host, tried for real, and which agents are found.
+//! `doctor`: tests what this program needs from the host, and finds the agents.
 //!
-//! Owns the diagnosis. Each check does the thing it is about in a scratch directory on the
-//! filesystem where state lives, and cleans up. Never changes the user's files.
+//! Owns the diagnosis. Each check performs the operation in a scratch directory on the filesystem
+//! of the state, and cleans up. Never changes the user's files.
 
 mod agents;
 mod found;
@@ -18,33 +18,33 @@ use crate::home::Home;
 
 pub use found::ExistingState;
 
-/// Everything that was looked at.
+/// The report of all checks.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DoctorReport {
-    /// Whether nothing is broken.
+    /// Whether no check is broken.
     pub ok: bool,
     /// Our version.
     pub version: &'static str,
-    /// Where state lives.
+    /// The directories of the state.
     pub paths: StatePaths,
-    /// What was tried, and what came of it.
+    /// The checks and their results.
     pub checks: Vec<DoctorCheck>,
-    /// What was there already and is used in place.
+    /// Existing state that is used in place.
     pub found: Vec<ExistingState>,
-    /// The agents that were looked for.
+    /// The known agents.
     pub agents: Vec<DoctorAgent>,
-    /// The one that plays roles which name none, and why; nothing where none can.
+    /// The default agent, and why it was chosen; `None` if none is available.
     pub agent: Option<AgentSelection>,
-    /// Why none can.
+    /// Why none is available.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_missing: Option<String>,
-    /// The project's config, where it names agents and is not trusted: then it has no say.
+    /// The project's config, if it names agents and is not trusted: then it is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_untrusted: Option<String>,
 }
 
-/// Where state lives.
+/// The directories of the state.
 #[derive(Debug, Clone, Serialize)]
 pub struct StatePaths {
     /// Recipes.
@@ -55,46 +55,46 @@ pub struct StatePaths {
     pub profile: String,
 }
 
-/// One thing that was tried.
+/// One check.
 #[derive(Debug, Clone, Serialize)]
 pub struct DoctorCheck {
-    /// What it is about.
+    /// Its subject.
     pub name: &'static str,
-    /// The promises that need it.
+    /// The guarantees that need it.
     pub needed: &'static str,
-    /// What came of it.
+    /// Its result.
     pub health: CheckHealth,
-    /// What was seen.
+    /// What was observed.
     pub detail: String,
-    /// What to do about it.
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// How a check came out.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckHealth {
-    /// As it should be.
+    /// It works.
     Good,
-    /// It works, and deserves a look.
+    /// It works, but the user should have a look.
     Doubtful,
-    /// A promise cannot be kept here.
+    /// A guarantee cannot be kept on this host.
     Broken,
 }
 
-/// An agent that was looked for.
+/// A known agent.
 #[derive(Debug, Clone, Serialize)]
 pub struct DoctorAgent {
-    /// What people call it.
+    /// Its display name.
     pub name: &'static str,
-    /// The command it is started with.
+    /// The command that starts it.
     pub command: &'static str,
-    /// Where its program is, when there is one.
+    /// The path of its program, if found.
     pub path: Option<String>,
-    /// The version it said.
+    /// The version it printed.
     pub version: Option<String>,
-    /// Why there is no version, when the program is there.
+    /// Why there is no version although the program exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -136,12 +136,12 @@ impl DoctorCheck {
     }
 }
 
-/// The user did not wait for the report.
+/// The user interrupted the checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("interrupted; nothing was left running")]
 pub struct Interrupted;
 
-/// Tries everything.
+/// Runs all checks.
 pub fn doctor(
     home: &Home,
     project: &Path,

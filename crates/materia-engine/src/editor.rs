@@ -1,8 +1,8 @@
-//! Loadouts and materia as an editor shows, checks and saves them.
+//! Shows, checks and saves loadouts and materia for an editor.
 //!
-//! Owns what its parts share: whose file is edited, one edit, and the version by which two editors
-//! of one definition notice each other. A draft is checked by reading the file as it would be, so
-//! an editor gets exactly the findings that a cast would. Never keeps a draft.
+//! Owns what its parts share: the target file, one edit, and the version by which two editors of
+//! one definition detect each other. A draft is checked as part of the file that it would produce,
+//! so an editor gets exactly the findings of a cast. Never stores a draft.
 
 pub mod loadout;
 pub mod trial;
@@ -52,7 +52,7 @@ pub enum Section {
 }
 
 impl Section {
-    /// The member of a config that has them.
+    /// The member of a config that holds them.
     pub fn name(self) -> &'static str {
         match self {
             Self::Loadout => "loadouts",
@@ -73,7 +73,7 @@ pub enum EditTarget {
 }
 
 impl EditTarget {
-    /// Where it stands among the layers.
+    /// Its layer.
     pub fn scope(self) -> ConfigScope {
         match self {
             Self::User => ConfigScope::User,
@@ -90,16 +90,16 @@ impl EditTarget {
     }
 }
 
-/// One definition as it should be.
+/// A definition and its new value.
 #[derive(Debug, Clone, Copy)]
 struct Edit<'a> {
     section: Section,
     name: &'a str,
-    /// What it should say; `None` removes it from the file.
+    /// The new value; `None` removes it from the file.
     value: Option<&'a Value>,
 }
 
-/// The version of what one file says about a definition: a hash of its exact text.
+/// The version of a definition in one file: a hash of its exact text.
 fn version(layer: &ConfigLayer, section: Section, name: &str) -> Option<String> {
     let span = layer.document.own(section.name(), name)?.span.clone();
     Some(hash(layer.document.source().text().get(span)?))

@@ -21,14 +21,14 @@ use serde::{Serialize, Serializer};
 
 pub use failure::{ConflictReport, ImportFailure, SaveFailure};
 
-/// The kind of an error; decides which codes it gets.
+/// The kind of an error; determines its codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The work itself failed.
     Failed,
     /// The request or a document is wrong; nothing was started.
     Invalid,
-    /// What was named does not exist.
+    /// The named thing does not exist.
     NotFound,
     /// The caller may not do this: ownership or trust.
     Refused,
@@ -38,7 +38,7 @@ pub enum ErrorKind {
     Agent,
     /// A budget or limit was reached.
     Limit,
-    /// A defect of this program.
+    /// A bug in this program.
     Internal,
     /// The user interrupted it.
     Interrupted,
@@ -139,27 +139,27 @@ impl ErrorKind {
     }
 }
 
-/// Something that went wrong, as front ends report it.
+/// An error, as front ends report it.
 #[derive(Debug, Clone)]
 pub struct ApiError {
-    /// What kind it is.
+    /// Its kind.
     pub kind: ErrorKind,
     /// A stable snake_case name for programs.
     pub code: String,
     /// One sentence without a full stop.
     pub message: String,
-    /// What led to it, the nearest first.
+    /// Its causes, the nearest first.
     pub causes: Vec<String>,
     /// What to do next.
     pub hint: Option<String>,
-    /// Where it stands, when it is about a document.
+    /// Its position, if it is about a document.
     pub at: Option<SourcePos>,
-    /// Everything that is wrong with the documents concerned.
+    /// All findings about the documents concerned.
     pub findings: Vec<Finding>,
 }
 
 impl ApiError {
-    /// An error of a kind, with its name for programs and its sentence.
+    /// An error of a kind, with its code and message.
     pub fn new(kind: ErrorKind, code: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -172,7 +172,7 @@ impl ApiError {
         }
     }
 
-    /// A typed error and all that it was caused by.
+    /// A typed error with its chain of causes.
     pub fn from_error(kind: ErrorKind, code: impl Into<String>, error: &dyn Error) -> Self {
         let causes = std::iter::successors(error.source(), |cause| (*cause).source());
         let causes = causes.map(ToString::to_string).collect();
@@ -182,7 +182,7 @@ impl ApiError {
         }
     }
 
-    /// The findings of a document; there is at least one.
+    /// An error from the findings of a document; there is at least one.
     pub fn from_findings(findings: Vec<Finding>) -> Self {
         let Some(first) = findings.first() else {
             return Self::new(
@@ -203,7 +203,7 @@ impl ApiError {
         .with_findings(findings)
     }
 
-    /// A panic that was caught at the edge of the process or of a request.
+    /// A panic that was caught at the boundary of the process or of a request.
     pub fn panicked(panic: &(dyn Any + Send)) -> Self {
         let said = panic.downcast_ref::<&str>().copied();
         let said = said
@@ -213,7 +213,7 @@ impl ApiError {
             .hint("report it with the command you typed; your files are as the last finished step left them")
     }
 
-    /// The same error, with what to do next.
+    /// The same error with a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -261,7 +261,7 @@ pub struct ErrorBody<'a> {
 }
 
 impl ApiError {
-    /// The error as programs read it.
+    /// The error in its JSON form.
     pub fn report(&self) -> ErrorReport<'_> {
         let error = ErrorBody {
             code: &self.code,

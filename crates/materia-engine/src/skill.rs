@@ -1,6 +1,6 @@
-//! `skill`: what an agent has to know about this program, installed where it looks for skills.
+//! `skill`: instructions for agents about this program, installed where they look for skills.
 //!
-//! Owns the text and its installation. A copy that was changed is replaced only by force.
+//! Owns the text and its installation. A modified copy is replaced only with `force`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::store::atomic::{self, WriteError};
 use crate::store::dir::{self, DirError};
 
-/// The skill, as it ships.
+/// The shipped skill.
 pub const TEXT: &str = include_str!(concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../skills/materia/SKILL.md"
@@ -19,12 +19,12 @@ pub const TEXT: &str = include_str!(concat!(
 /// Its name, which is the name of its directory.
 const NAME: &str = "materia";
 
-/// What was done.
+/// The report of an installation.
 #[derive(Debug, Serialize)]
 pub struct SkillInstallReport {
-    /// Always true; what was not written is a failure.
+    /// Always true; a failed write is an error.
     pub ok: bool,
-    /// The agent it is for, where one was named.
+    /// The agent it is for, if one was named.
     pub agent: Option<String>,
     /// The file.
     pub path: String,
@@ -32,16 +32,16 @@ pub struct SkillInstallReport {
     pub action: &'static str,
 }
 
-/// Why nothing was installed.
+/// Why the skill was not installed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Another text is there.
+    /// A modified copy exists.
     #[error("{0} is there and differs")]
     Differs(PathBuf),
-    /// What is there cannot be read.
+    /// The existing copy cannot be read.
     #[error("{0} cannot be read")]
     Unreadable(PathBuf, #[source] io::Error),
-    /// There is no directory.
+    /// The directory cannot be created.
     #[error(transparent)]
     Dir(#[from] DirError),
     /// It cannot be written.
@@ -49,7 +49,7 @@ pub enum Error {
     Write(#[from] WriteError),
 }
 
-/// Writes the skill into a directory of skills; `force` replaces a copy that was changed.
+/// Writes the skill to a directory of skills; `force` replaces a modified copy.
 pub fn install(
     agent: Option<&str>,
     skills: &Path,

@@ -1,11 +1,11 @@
-//! Trust: what a repository brings runs only after the user agreed to exactly that (S1).
+//! Trust: files of a repository run only after the user agreed to exactly these files (S1).
 //!
 //! Owns closures (a file and everything it would run, by hash), the user's ledger of trusted
-//! closures, the question to the user, the refusal that says what changed, and the seal on
+//! closures, the question to the user, the refusal that lists the changes, and the seal on
 //! documents that we wrote ourselves. Never runs anything.
 //!
-//! A module that takes files from a repository makes a [`Closure`], adds the very bytes it is going
-//! to use, and calls [`require`] before it runs any of it.
+//! A module that uses files of a repository creates a [`Closure`], adds the exact bytes it is going
+//! to use, and calls [`require`] before it runs any of them.
 
 pub mod project;
 mod closure;
@@ -23,7 +23,7 @@ pub use seal::{is_sealed, seal};
 
 use crate::home::Home;
 
-/// Refuses a closure unless the user trusts it as it is; the refusal says what changed. Without a
+/// Refuses a closure unless the user trusts it unchanged; the refusal lists the changes. Without a
 /// home nothing is trusted.
 pub fn require(home: Option<&Home>, closure: &Closure) -> Result<(), Error> {
     let granted = match home {

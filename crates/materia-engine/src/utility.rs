@@ -1,11 +1,10 @@
-//! Utilities: deterministic steps that need no model, programs of somebody else and those that
-//! ship, native (C18).
+//! Utilities: deterministic steps that need no model. External programs, and the shipped utilities,
+//! which are native (C18).
 //!
-//! Owns the call of a program, the table of the shipped ones and what they share: the input
-//! document of a utility socket, its answer, and the trouble it can have. Each utility is a
-//! function from an [`Input`] to an [`UtilityReport`]; it writes only through `store`, starts programs
-//! only through `process`, and keeps nothing. Never prints, and never decides what a cast does with
-//! the answer.
+//! Owns the call of a program, the table of the shipped utilities and what they share: the input
+//! document of a utility socket, its answer, and its errors. Each utility is a function from an
+//! [`Input`] to a [`UtilityReport`]. It writes only through `store`, starts programs only through
+//! `process`, and keeps no state. Never prints, and never decides what a cast does with the answer.
 
 pub mod listing;
 pub mod call;
@@ -32,19 +31,19 @@ pub use input::Input;
 
 use crate::process::ProcessSet;
 
-/// One utility that comes with materia.
+/// A shipped utility.
 #[derive(Debug, Clone, Copy)]
 pub struct Shipped {
-    /// What one types.
+    /// Its name on the command line.
     pub name: &'static str,
-    /// The materia that runs it in the shipped loadouts; none for the old aliases.
+    /// The materia that runs it in the shipped loadouts; `None` for the old aliases.
     pub materia: Option<&'static str>,
     /// What it does, in one line.
     pub about: &'static str,
     act: fn(&Input, &mut ProcessSet) -> Result<UtilityReport, UtilityError>,
 }
 
-/// All of them.
+/// All shipped utilities.
 pub const SHIPPED: [Shipped; 9] = [
     Shipped {
         name: "ensure-ignored",
@@ -108,7 +107,7 @@ impl Shipped {
         self.materia.map(|_| format!("{}.mjs", self.name))
     }
 
-    /// Does it. Programs that it needs run in `nursery`; an interrupt that the process set catches
+    /// Runs the utility. Its programs run in `processes`; an interrupt that the process set catches
     /// stops it.
     pub fn run(
         &self,
@@ -119,14 +118,14 @@ impl Shipped {
     }
 }
 
-/// The utility of this name; the seed's `name.mjs` means `name`.
+/// The utility of this name; `name.mjs` of the original version means `name`.
 pub fn find(name: &str) -> Option<&'static Shipped> {
     SHIPPED
         .iter()
         .find(|shipped| shipped.name == name || shipped.script().as_deref() == Some(name))
 }
 
-/// The utility or step that was probably meant.
+/// The utility or step with the most similar name.
 pub fn closest(name: &str, steps: &[step::RecipeStep]) -> Option<&'static str> {
     let known = SHIPPED
         .iter()

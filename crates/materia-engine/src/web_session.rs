@@ -1,9 +1,9 @@
-//! Access to the server of `ui`: the code for the next browser, the browsers that were let in, and
-//! the token of agents.
+//! Access to the server of `ui`: the code for the next browser, the authenticated browsers, and the
+//! token of agents.
 //!
-//! Owns these secrets and the files that keep them. A code works once. A browser is remembered by
-//! the hash of its secret, so that a restart of the server does not send it away; the secret itself
-//! is only in the browser. Knows nothing of HTTP.
+//! Owns these secrets and their files. A code works once. The server stores the hash of a browser's
+//! secret, so that the browser stays signed in after a restart. The secret itself is only in the
+//! browser. Knows nothing of HTTP.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -20,16 +20,16 @@ use crate::home::Home;
 use crate::store::{atomic, dir};
 
 const FORMAT: u32 = 1;
-/// How many browsers are remembered.
+/// Maximum number of browsers remembered.
 const MAX_BROWSERS: usize = 32;
 /// How long a browser is remembered.
 const MAX_AGE_MILLIS: i64 = 30 * 24 * 60 * 60 * 1000;
-/// The largest file that is read here.
+/// Maximum size of a file read here, in bytes.
 const MAX_FILE_BYTES: u64 = 64 << 10;
-/// The shortest token that cannot be guessed.
+/// Minimum length of a token that cannot be guessed.
 const MIN_TOKEN_LEN: usize = 32;
 
-/// Who may use one server.
+/// The access control of one server.
 #[derive(Debug)]
 pub struct WebAccess {
     sessions_file: PathBuf,
@@ -39,14 +39,14 @@ pub struct WebAccess {
     secrets: Mutex<Secrets>,
 }
 
-/// What changes when a browser is let in.
+/// The secrets that change when a browser signs in.
 #[derive(Debug)]
 struct Secrets {
     code: String,
     browsers: Vec<BrowserSession>,
 }
 
-/// A browser that was let in.
+/// An authenticated browser.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct BrowserSession {
     hash: String,
@@ -60,8 +60,8 @@ struct SessionsFile {
 }
 
 impl WebAccess {
-    /// Access with a new code, for the browsers that an earlier server let in, and with the token
-    /// of agents, which is made where there is none.
+    /// Access with a new code, with the browsers of an earlier server, and with the token of
+    /// agents, which is created if there is none.
     pub fn open(home: &Home, clock: &Clock) -> io::Result<Self> {
         let sessions_file = home.profile().join("ui-sessions.json");
         let token_file = home.mcp_token();
@@ -87,7 +87,7 @@ impl WebAccess {
         &self.token_file
     }
 
-    /// Turns a code into the secret of one browser; a code works once.
+    /// Exchanges a code for the secret of one browser. A code works once.
     pub fn redeem(&self, code: &str) -> Option<String> {
         let mut secrets = self.secrets();
         if !is_same(code, &secrets.code) {
@@ -101,12 +101,12 @@ impl WebAccess {
         });
         let excess = secrets.browsers.len().saturating_sub(MAX_BROWSERS);
         secrets.browsers.drain(..excess);
-        // A browser that cannot be written down is let in until the server ends.
+        // If the write fails, the browser is signed in until the server ends.
         let _unwritten = self.write_browsers(&secrets.browsers);
         Some(secret)
     }
 
-    /// Whether a browser with this secret was let in.
+    /// Whether this secret belongs to an authenticated browser.
     pub fn knows_browser(&self, secret: &str) -> bool {
         let hash = hash(secret);
         self.secrets().browsers.iter().any(|one| one.hash == hash)
@@ -130,7 +130,7 @@ impl WebAccess {
     }
 }
 
-/// The browsers of an earlier server; none where the file is missing or cannot be read.
+/// The browsers of an earlier server; none if the file is missing or cannot be read.
 fn read_browsers(file: &Path, clock: &Clock) -> Vec<BrowserSession> {
     let mut browsers = match atomic::read_json::<SessionsFile>(file, FORMAT, MAX_FILE_BYTES) {
         Ok(read) => read.sessions,
@@ -141,8 +141,8 @@ fn read_browsers(file: &Path, clock: &Clock) -> Vec<BrowserSession> {
     browsers
 }
 
-/// The token of agents. Agents read it from the file, so it is kept as it is, readable by the user
-/// alone; one that others could read is replaced.
+/// The token of agents. Agents read it from the file, so it is stored unhashed, readable only by
+/// the user. A token that others could read is replaced.
 fn token(file: &Path, clock: &Clock) -> io::Result<String> {
     if let Some(token) = read_token(file) {
         return Ok(token);
@@ -169,7 +169,7 @@ fn hash(secret: &str) -> String {
         .collect()
 }
 
-/// Whether two secrets are the same, in the same time wherever they differ.
+/// Compares two secrets in constant time.
 fn is_same(given: &str, secret: &str) -> bool {
     given.len() == secret.len()
         && given

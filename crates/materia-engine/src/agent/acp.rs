@@ -1,10 +1,11 @@
-//! Any agent that speaks the Agent Client Protocol, version 1: JSON-RPC 2.0 in lines.
+//! Any agent that speaks the Agent Client Protocol, version 1: JSON-RPC 2.0, one message per line.
 //!
-//! Owns the few messages that a turn needs. The protocol has no word for a failed model call, so an
-//! `end_turn` without any text counts as empty and is asked again. Tools are ruled by answering the
-//! agent's questions for permission; an agent that does not ask cannot be ruled, and that is told.
-//! The text before and after a tool is kept apart. A session goes on in a copy where the agent can
-//! make one, else in itself; what is said meanwhile is heard by those that say so.
+//! Owns the few messages that a turn needs. The protocol cannot express a failed model call, so an
+//! `end_turn` without any text counts as empty and is retried. Tools are restricted by answering
+//! the agent's permission requests. An agent that does not ask cannot be restricted, and a notice
+//! says so. The texts before and after a tool call are kept apart. A session continues in a copy if
+//! the agent can fork one, else in place. Only agents that announce steering receive messages
+//! during a turn.
 
 use materia_model::agent::{AgentFailureKind, Usage};
 use materia_model::materia::AgentTools;
@@ -26,23 +27,22 @@ pub(super) struct Acp {
     prompting: bool,
     parted: bool,
     tools: Vec<(String, String)>,
-    /// Whether it says that it hears what is said meanwhile.
+    /// Whether it announced that it accepts steering.
     hears: bool,
-    /// What was said to it meanwhile, in the order in which it was sent; taken out when it was
-    /// heard.
+    /// Steering texts in the order sent; each is taken out when the agent has received it.
     steers: Vec<Option<String>>,
 }
 
 const INITIALIZE: u64 = 1;
 const OPEN: u64 = 2;
 const PROMPT: u64 = 3;
-/// Requests that steer have numbers above this one.
+/// Request ids of steering messages are above this one.
 const STEERS: u64 = 100;
 
 impl Acp {
     fn answered(&mut self, id: u64, message: &Value, out: &mut Out) {
         if let Some(error) = message.get("error") {
-            // Only what the turn needs is a failure of it.
+            // Only a request that the turn needs can fail the turn.
             if id > PROMPT {
                 return;
             }
@@ -140,8 +140,8 @@ impl Acp {
         out.over = Some(Over::Gently);
     }
 
-    /// The larger of what it says about the turn and what it says about models: some count only
-    /// their last call.
+    /// Takes the larger of the turn's usage and the usage by model: some agents count only their
+    /// last call.
     fn count(&mut self, result: &Value) {
         let turn = result.get("usage").map(Usage::read).unwrap_or_default();
         let by_model = result
@@ -160,7 +160,7 @@ impl Acp {
     }
 
     fn update(&mut self, update: &Value, out: &mut Out) {
-        // A session that is loaded tells its past first.
+        // A loaded session replays its past first.
         if !self.prompting {
             return;
         }
@@ -204,7 +204,7 @@ impl Acp {
             return out.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}));
         }
         let kind = text_at(params, &["toolCall", "kind"]).unwrap_or("other");
-        // Never for always: that would be written into the project's own settings.
+        // Never allow "always": the agent would write that into the project's own settings.
         let wanted = if self.allows(kind) {
             "allow_once"
         } else {
@@ -298,7 +298,8 @@ impl Protocol for Acp {
             return false;
         };
         self.steers.push(Some(text.to_owned()));
-        // Where the turn is over it is not to begin another one, which nobody would wait for.
+        // After the end of the turn, steering must not start another turn: no caller would wait for
+        // it.
         let idle = json!({"steering": {"idleBehavior": "promptRequired"}});
         let params = json!({"sessionId": session, "prompt": [{"type": "text", "text": text}], "_meta": idle});
         request(

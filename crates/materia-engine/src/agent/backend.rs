@@ -1,8 +1,7 @@
-//! What is asked of an agent: one turn, one answer, and what is seen of it meanwhile.
+//! The interface to an agent: one turn, one answer, and its activity meanwhile.
 //!
-//! Owns the trait that every agent answers through and the words around it. What a turn is about
-//! comes in the words of the model; how an agent is started, spoken to and stopped stays behind the
-//! trait.
+//! Owns the trait that every agent implements and its types. A turn is described in the terms of
+//! the model. How an agent is started, driven and stopped stays behind the trait.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,23 +13,23 @@ use serde::Serialize;
 use super::roster::MissingAgent;
 use crate::process::{ProcessSet, WatchId};
 
-/// How long a turn may take that says nothing else.
+/// The default time limit of a turn.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3600);
 
-/// One turn, as an agent is asked for it.
+/// A request for one turn of an agent.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentTurn<'a> {
-    /// The socket, or what else asks.
+    /// The socket, or another name of the caller.
     pub socket: &'a str,
     /// The role that is played.
     pub materia: &'a str,
     /// The key of the current item.
     pub item: Option<&'a str>,
-    /// What is asked for.
+    /// The kind of answer expected.
     pub kind: TurnKind,
-    /// Everything the agent is told.
+    /// The prompt.
     pub prompt: &'a str,
-    /// What it is told besides, as a part of its instructions.
+    /// Additional text for its instructions.
     pub system: Option<&'a str>,
     /// The tools it may use.
     pub tools: &'a AgentTools,
@@ -38,9 +37,9 @@ pub struct AgentTurn<'a> {
     pub model: Option<&'a str>,
     /// How hard it thinks.
     pub thinking: Option<&'a str>,
-    /// Who should play, where that is not the general choice.
+    /// The agent to use instead of the default.
     pub agent: Option<&'a str>,
-    /// What it remembers.
+    /// What it remembers of earlier turns.
     pub memory: AgentMemory<'a>,
     /// How long it may take.
     pub timeout: Duration,
@@ -55,20 +54,20 @@ pub enum AgentMemory<'a> {
     None,
     /// What was said, so that the turn can be followed by another one.
     Kept {
-        /// A directory of ours that exists, for agents that keep sessions where they are told to.
+        /// An existing directory of ours, for agents whose session directory can be set.
         folder: &'a Path,
-        /// The session of the turn before. It is continued in a copy: until our log has the end of
-        /// a turn, that turn can be played again from where it began.
+        /// The session of the previous turn. It is continued in a copy: until our log has the end
+        /// of a turn, that turn can be repeated from its beginning.
         from: Option<&'a str>,
     },
 }
 
-/// What came of a turn.
+/// The result of a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// It ended, well or not.
+    /// It ended with an answer or a failure.
     Ended(TurnOutcome),
-    /// The person interrupted it, and nothing of it is left running.
+    /// The user interrupted it, and none of its processes is left running.
     Interrupted,
 }
 
@@ -114,35 +113,35 @@ pub enum Activity {
     },
 }
 
-/// What whoever watches a turn wants.
+/// What the watcher of a turn wants.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum TurnCommand {
-    /// That it goes on.
+    /// Continue.
     #[default]
     GoOn,
-    /// That the agent hears this while it works.
+    /// Send this text to the agent while it works.
     Steer(String),
-    /// That it ends, and why.
+    /// End the turn, for this reason.
     Stop(String),
 }
 
-/// Somebody who watches a turn.
+/// Watches a turn.
 pub trait Watch {
-    /// Something was seen.
+    /// Receives an activity and returns what to do.
     fn see(&mut self, activity: &Activity) -> TurnCommand;
 
-    /// The descriptor of the process set that wakes it while a turn runs, where there is one.
+    /// The descriptor of the process set that wakes it during a turn, if there is one.
     fn wakes(&self) -> Option<WatchId> {
         None
     }
 
-    /// It was woken, and has read that descriptor when it returns.
+    /// Called when that descriptor is readable. It has read the descriptor when it returns.
     fn woken(&mut self) -> Vec<TurnCommand> {
         Vec::new()
     }
 }
 
-/// Nobody.
+/// A watcher that ignores everything.
 #[derive(Debug)]
 pub struct Unwatched;
 
@@ -152,15 +151,15 @@ impl Watch for Unwatched {
     }
 }
 
-/// Something that plays agents.
+/// Plays turns of agents.
 pub trait Backend {
-    /// Whether a role can be played whose materia names this agent, or none; asked before anything
-    /// is started.
+    /// Whether a role can be played whose materia names this agent, or none. Checked before
+    /// anything is started.
     fn can_play(&self, _agent: Option<&str>) -> Result<(), MissingAgent> {
         Ok(())
     }
 
-    /// Plays one turn to its end; an interrupt that the process set tells ends it early.
+    /// Plays one turn to its end. An interrupt that the process set reports ends it early.
     fn ask(
         &mut self,
         turn: &AgentTurn<'_>,

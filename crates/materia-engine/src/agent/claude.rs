@@ -1,9 +1,9 @@
 //! Claude Code, by its streamed JSON in print mode.
 //!
-//! Owns its flags and words. `result` ends a turn; whether it went well is in `is_error` and
-//! `api_error_status`, not in its `subtype`. What was used is counted by model in `modelUsage`,
-//! because `usage` misses calls that were repeated. A refused login is asked again by the program
-//! for minutes, so it is ended at once.
+//! Owns its flags and messages. `result` ends a turn. Whether it succeeded is in `is_error` and
+//! `api_error_status`, not in its `subtype`. Usage is counted by model from `modelUsage`, because
+//! `usage` misses retried calls. The program retries a refused login for minutes, so it is ended at
+//! once.
 
 use materia_model::agent::{AgentFailureKind, Usage};
 use materia_model::materia::AgentTools;
@@ -24,7 +24,7 @@ pub(super) struct Claude {
     said: TurnProgress,
     keeps: bool,
     steered: bool,
-    /// What was said to it meanwhile, and is not in the conversation yet.
+    /// Steering texts that are not in the conversation yet.
     steers: Vec<String>,
     answered: bool,
     tools: Vec<(String, String)>,
@@ -50,7 +50,7 @@ impl Claude {
         }
     }
 
-    /// What it was told comes back when it becomes a part of the conversation, and what tools gave.
+    /// Handles echoed user messages: steering texts that joined the conversation, and tool results.
     fn results(&mut self, message: &Value, out: &mut Out) {
         if let Some(said) = message.get("content").and_then(Value::as_str)
             && let Some(at) = self.steers.iter().position(|steer| steer == said)
@@ -83,7 +83,7 @@ impl Claude {
                     .and_then(|message| message.get("usage"));
                 self.call = used.map(Usage::read).unwrap_or_default();
             }
-            // Counts only what the call wrote; what it read came at its start.
+            // Counts only the output of the call; its input was reported at its start.
             Some("message_delta") => {
                 let wrote = event.get("usage").map(Usage::read).unwrap_or_default();
                 self.call.total = self.call.total.saturating_sub(self.call.output) + wrote.output;
@@ -132,7 +132,7 @@ impl Claude {
                 (false, false) => self.said.read_failure(status, text),
             }
         } else {
-            // What it said before it heard more is a part of its answer.
+            // The text before a steering message is part of the answer.
             let before = std::mem::take(&mut self.said.text);
             let whole = if self.answered && !before.is_empty() {
                 format!("{before}\n\n{text}")
@@ -144,8 +144,7 @@ impl Claude {
                 .filter(|_| self.keeps)
                 .map(str::to_owned);
         }
-        // What it heard while it worked may make it answer once more; its stdin ends, and so does
-        // it.
+        // The steering text may cause one more answer. Closing stdin then ends the program.
         if self.steered {
             self.answered = true;
             out.close = true;
@@ -154,7 +153,7 @@ impl Claude {
         }
     }
 
-    /// The program counts from its start, and each turn has one of its own.
+    /// Usage counts from the start of the program, and each turn has a program of its own.
     fn count(&mut self, event: &Value) {
         let models = event.get("modelUsage").and_then(Value::as_object);
         let counted = models.into_iter().flatten().map(|(model, used)| {
@@ -175,7 +174,7 @@ impl Claude {
                 .and_then(Value::as_f64)
                 .unwrap_or_default();
         }
-        // Calls that the program forgot were paid for all the same.
+        // Calls that the program does not count were paid for all the same.
         if sum.total >= self.said.usage.total {
             self.said.usage = sum;
         }
@@ -274,7 +273,7 @@ fn user(text: &str) -> Value {
     json!({"type": "user", "message": {"role": "user", "content": text}})
 }
 
-/// The flags of a scope: which tools there are, and that nobody has to be asked for them.
+/// The flags of a scope: the available tools, and permission to use them without asking.
 fn tools(scope: &AgentTools) -> Vec<String> {
     let (given, allowed) = match scope {
         AgentTools::Coding => ("default".to_owned(), ALL.to_owned()),
@@ -289,14 +288,14 @@ fn tools(scope: &AgentTools) -> Vec<String> {
     if !allowed.is_empty() {
         args.extend(["--allowedTools".to_owned(), allowed]);
     }
-    // Tools of servers are no part of a choice that does not name them.
+    // Exclude the tools of MCP servers from a scope that does not name them.
     if !matches!(scope, AgentTools::Coding) {
         args.push("--strict-mcp-config".to_owned());
     }
     args
 }
 
-/// A tool by the name it has here; names that loadouts share are translated.
+/// Claude Code's name of a tool. Names that loadouts share are translated.
 fn called(name: &str) -> &str {
     match name {
         "read" => "Read",

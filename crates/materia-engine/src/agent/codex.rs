@@ -1,9 +1,9 @@
-//! Codex, by its app server: JSON-RPC in lines, without the version field.
+//! Codex, by its app server: JSON-RPC, one message per line, without the version field.
 //!
-//! Owns its flags and words. The handshake is `initialize`, a thread (new, or a fork of the one
-//! before), then one turn; `turn/completed` ends it, with a status that says how. Usage is told per
-//! model call. It cannot take single tools away: scopes become its sandbox, and a scope that this
-//! does not keep is told. A refused login ends it at once.
+//! Owns its flags and messages. The handshake is `initialize`, a thread (new, or a fork of the
+//! previous one), then one turn. `turn/completed` ends it, with a status. Usage is reported per
+//! model call. Codex cannot disable single tools: a scope becomes its sandbox mode, and a notice
+//! names what the sandbox does not enforce. A refused login ends it at once.
 
 use materia_model::agent::{AgentFailure, AgentFailureKind, Usage};
 use materia_model::materia::AgentTools;
@@ -14,7 +14,7 @@ use super::protocol::{
     AgentLaunch, Out, Over, Protocol, TurnProgress, object, text_at, without_provider,
 };
 
-/// Requests that steer have numbers above this one.
+/// Request ids of steering messages are above this one.
 const STEERS: u64 = 100;
 
 /// One turn of Codex.
@@ -29,15 +29,14 @@ pub(super) struct Codex {
     method: &'static str,
     thread_id: Option<String>,
     turn_id: Option<String>,
-    /// What was said to it meanwhile, in the order in which it was sent; taken out when it was
-    /// heard.
+    /// Steering texts in the order sent; each is taken out when the agent has received it.
     steers: Vec<Option<String>>,
 }
 
 impl Codex {
     fn answered(&mut self, id: u64, message: &Value, out: &mut Out) {
         if let Some(error) = message.get("error") {
-            // Only what the turn needs is a failure of it.
+            // Only a request that the turn needs can fail the turn.
             if id <= 3 {
                 self.said.read_failure(
                     None,
@@ -203,7 +202,7 @@ impl Protocol for Codex {
         let Some(message) = object(line) else { return };
         let params = message.get("params").unwrap_or(&Value::Null);
         match (message.get("id"), text_at(&message, &["method"])) {
-            // Nobody is there to be asked.
+            // There is no user to answer its requests.
             (Some(id), Some(_)) => {
                 let error = json!({"code": -32601, "message": "nobody can be asked"});
                 out.send(&json!({"id": id, "error": error}));
@@ -239,7 +238,7 @@ impl Protocol for Codex {
     }
 }
 
-/// The sandbox that comes nearest to a scope, and what it does not keep.
+/// The closest sandbox mode to a scope, and what it does not enforce.
 fn sandbox(scope: &AgentTools) -> (&'static str, Option<&'static str>) {
     const WRITING: [&str; 3] = ["bash", "edit", "write"];
     match scope {
@@ -260,7 +259,7 @@ fn sandbox(scope: &AgentTools) -> (&'static str, Option<&'static str>) {
     }
 }
 
-/// One model call. What came from the cache is a part of what was read.
+/// The usage of one model call. Cached tokens are included in the input tokens.
 fn call(last: &Value) -> Usage {
     let count = |name: &str| last.get(name).and_then(Value::as_u64).unwrap_or(0);
     let cached = count("cachedInputTokens");

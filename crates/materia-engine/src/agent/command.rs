@@ -1,9 +1,9 @@
 //! Any command that reads a prompt and prints an answer.
 //!
-//! Owns the filling in of its words (`{model}`, `{thinking}`, `{tools}`, `{cwd}`, `{system}`), and
-//! the reading of its output: all of it as text, or one JSON document with paths for the answer and
-//! the usage. Such a command has no tools that we could rule, no session and nobody to steer, and
-//! says so where that matters.
+//! Owns filling in its placeholders (`{model}`, `{thinking}`, `{tools}`, `{cwd}`, `{system}`) and
+//! reading its output: all of it as text, or one JSON document with paths to the answer and the
+//! usage. Such a command has no tools that we could restrict, no session and no steering, and
+//! reports so where that matters.
 
 use materia_model::agent::{AgentFailureKind, Usage};
 use materia_model::handoff::path::below;
@@ -25,7 +25,7 @@ pub(super) struct Plain {
 }
 
 impl Plain {
-    /// A command with these arguments, whose answer and usage are at these paths of what it prints.
+    /// A command with these arguments, and the paths of the answer and usage in its output.
     pub(super) fn new(words: &[String], text: Option<&str>, usage: Option<&str>) -> Self {
         let path =
             |path: Option<&str>| path.map(|path| path.trim_start_matches(['$', '.']).to_owned());
@@ -135,7 +135,7 @@ impl Protocol for Plain {
     }
 }
 
-/// A word with its placeholders filled in; one that is nothing but an empty placeholder vanishes.
+/// A word with its placeholders filled in; `None` if it is only an empty placeholder.
 fn filled(word: &str, values: &[(&str, &str)]) -> Option<String> {
     if values
         .iter()
@@ -143,7 +143,7 @@ fn filled(word: &str, values: &[(&str, &str)]) -> Option<String> {
     {
         return None;
     }
-    // What is filled in is never looked through again.
+    // Do not expand placeholders inside inserted values.
     let mut out = String::new();
     let mut rest = word;
     while let Some(at) = rest.find('{') {

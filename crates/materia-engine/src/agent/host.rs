@@ -1,10 +1,9 @@
-//! The session that started the cast, as an agent: its host plays the turns in its own
-//! conversation.
+//! The host session that started the cast, as an agent: it plays the turns in its own conversation.
 //!
-//! Owns the words of a turn that goes to a host, and the reading of what comes back: the events of
-//! the conversation, as its program tells them, and two words of ours for a host that is not there
-//! or went away. The program that is started is this one, which carries lines between here and the
-//! host; it dies with either end.
+//! Owns the messages of a turn that is sent to a host, and reads the replies: the events of the
+//! conversation in the format of the host's program, and two messages of ours for a host that is
+//! missing or went away. The started program is this one, which relays lines between here and the
+//! host. It exits when either end closes.
 
 use std::path::PathBuf;
 
@@ -18,10 +17,10 @@ use super::protocol::{AgentLaunch, Out, Over, Protocol, TurnProgress, object, te
 
 /// The agent's name in documents.
 pub(super) const NAME: &str = "session";
-/// This program, also when its file was replaced meanwhile.
+/// This program, even if its file was replaced meanwhile.
 const SELF: &str = "/proc/self/exe";
 
-/// The program that carries the lines, and its words.
+/// The program that relays the lines, and its arguments.
 pub(super) fn program() -> (PathBuf, [&'static str; 1]) {
     (PathBuf::from(SELF), ["turn"])
 }
@@ -29,7 +28,7 @@ pub(super) fn program() -> (PathBuf, [&'static str; 1]) {
 /// One turn in a host's session.
 #[derive(Debug, Default)]
 pub(super) struct Host {
-    /// The host tells what happens in the words of this one.
+    /// The host reports events in Pi's format.
     events: Pi,
     failure: Option<TurnProgress>,
 }

@@ -1,6 +1,6 @@
 //! The socket on which drivers of casts find the host of their session.
 //!
-//! Owns creating it, for one host at a time, and removing it. Knows nothing of what is said.
+//! Owns creating it, for one host at a time, and removing it. Knows nothing of the messages.
 
 use std::io;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -8,11 +8,11 @@ use std::path::PathBuf;
 
 use crate::store::dir;
 
-/// Where the host of a session is found.
+/// The socket of a session's host.
 #[derive(Debug, Clone)]
 pub struct HostSocket(PathBuf);
 
-/// Removes the socket of a host that ends.
+/// Removes the socket when the host ends.
 #[derive(Debug)]
 pub struct HostGuard(PathBuf);
 
@@ -27,7 +27,7 @@ impl HostSocket {
         UnixStream::connect(&self.0)
     }
 
-    /// Listens as the host, unless another process does. Listening ends with the guard.
+    /// Listens as the host, unless another process does. Dropping the guard ends it.
     pub fn listen(&self) -> io::Result<(UnixListener, HostGuard)> {
         dir::create_private(dir::parent_of(&self.0)).map_err(io::Error::other)?;
         if self.connect().is_ok() {
@@ -36,7 +36,7 @@ impl HostSocket {
                 "another host plays for this session",
             ));
         }
-        // What a host left behind that was killed.
+        // Left behind by a host that was killed.
         let _none = dir::remove_file(&self.0);
         let listener = UnixListener::bind(&self.0)?;
         listener.set_nonblocking(true)?;
@@ -46,7 +46,7 @@ impl HostSocket {
 
 impl Drop for HostGuard {
     fn drop(&mut self) {
-        // A socket without a listener is as good as none.
+        // A socket without a listener is useless; remove it.
         let _gone = dir::remove_file(&self.0);
     }
 }

@@ -1,13 +1,12 @@
-//! Lines of a stream that comes in pieces, each bounded.
+//! Splits a stream that arrives in pieces into lines of bounded length.
 //!
-//! Owns the splitting at `\n`, and only there: other line ends are legal inside of JSON. A line
-//! that is too long is counted and thrown away, the next one is read as ever. Never interprets a
-//! line.
+//! Owns splitting at `\n`, and only there: other line separators are legal inside JSON. A line that
+//! is too long is counted and dropped; the next one is read normally. Never interprets a line.
 
 /// The longest line that is read, in bytes.
 pub(super) const MAX_LINE: usize = 16 << 20;
 
-/// A stream, taken apart.
+/// Splits a stream into lines.
 #[derive(Debug)]
 pub(super) struct Lines {
     part: Vec<u8>,
@@ -17,7 +16,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Lines of at most so many bytes.
+    /// A splitter for lines of at most `max` bytes.
     pub(super) fn new(max: usize) -> Self {
         Self {
             part: Vec::new(),
@@ -27,7 +26,7 @@ impl Lines {
         }
     }
 
-    /// Takes a piece, and gives the lines that it completes to `each`, without their ends.
+    /// Adds a piece, and passes each line that it completes to `each`, without the newline.
     pub(super) fn push(&mut self, mut bytes: &[u8], mut each: impl FnMut(&[u8])) {
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
             self.add(&bytes[..end]);
@@ -40,8 +39,7 @@ impl Lines {
         self.add(bytes);
     }
 
-    /// The line that was begun and never ended; what is left of a program that died in the middle
-    /// of one.
+    /// The incomplete last line, for example of a program that died while writing it.
     pub(super) fn rest(&self) -> &[u8] {
         &self.part
     }

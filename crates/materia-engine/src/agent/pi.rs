@@ -1,9 +1,9 @@
 //! Pi, by its RPC mode: commands and events as JSON lines.
 //!
-//! Owns Pi's flags and words. A turn ends with `agent_settled`; versions that do not have it say
-//! `agent_end`, which may be followed by a retry at once, so they are asked for their state a
-//! moment later. What counts is the last message of the assistant and its stop reason: that a
-//! prompt was accepted, and exit codes, mean nothing.
+//! Owns Pi's flags and messages. A turn ends with `agent_settled`. Versions without it send
+//! `agent_end`, which a retry may follow at once, so they are asked for their state a moment later.
+//! The result is the last assistant message and its stop reason. An accepted prompt and the exit
+//! code mean nothing.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,20 +18,20 @@ use super::protocol::{
 };
 use crate::clock::Clock;
 
-/// How long after `agent_end` a version without `agent_settled` is asked whether it is done.
+/// The delay after `agent_end` before a version without `agent_settled` is asked for its state.
 const SETTLING: Duration = Duration::from_millis(300);
-/// How long a text an argument may be; longer ones go before the prompt.
+/// Maximum length of an argument, in bytes. Longer texts are put before the prompt.
 const MAX_ARGUMENT: usize = 64 << 10;
 
 /// One turn of Pi.
 #[derive(Debug, Default)]
 pub(super) struct Pi {
     said: TurnProgress,
-    /// What the message that is being written used so far.
+    /// Usage of the message in progress.
     writing: Usage,
     session: Option<String>,
     asked: u64,
-    /// What was said to it meanwhile, and is not in the conversation yet.
+    /// Steering texts that are not in the conversation yet.
     steers: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ impl Pi {
         }
     }
 
-    /// What takes the conversation up again, where somebody else keeps it.
+    /// Sets what continues the conversation, if another program keeps the session.
     pub(super) fn kept(&mut self, session: Option<String>) {
         self.session = session;
     }
@@ -59,7 +59,7 @@ impl Pi {
         if text_at(message, &["role"]) != Some("assistant") {
             return;
         }
-        // A message that was cut off says that it used nothing.
+        // An interrupted message reports no usage.
         let told = message.get("usage").map(Usage::read).unwrap_or_default();
         let before = std::mem::take(&mut self.writing);
         let usage = if told.total < before.total {
@@ -85,7 +85,7 @@ impl Pi {
         }
     }
 
-    /// What was said to it meanwhile has become a part of the conversation.
+    /// Notes that a steering text has become part of the conversation.
     fn hears(&mut self, message: &Value, out: &mut Out) {
         let said = message
             .get("content")
@@ -106,7 +106,7 @@ impl Pi {
                     .unwrap_or_default(),
             );
         }
-        // Newer versions tell what the message used so far, which the budget wants to know.
+        // Newer versions report the usage of the message in progress, which the budget needs.
         if let Some(usage) = event
             .get("usage")
             .map(Usage::read)
@@ -132,7 +132,7 @@ impl Pi {
                 );
                 out.over = Some(Over::Gently);
             }
-            // A command of its own was handled without the model.
+            // Pi handled one of its own commands without the model.
             Some("prompt") if text_at(response, &["data", "disposition"]) == Some("handled") => {
                 out.over = Some(Over::Gently);
             }
@@ -243,7 +243,7 @@ impl Protocol for Pi {
     }
 }
 
-/// Nobody is there to answer a dialog of an extension.
+/// Dismisses a dialog of an extension: there is no user to answer it.
 fn dismiss(event: &Value, out: &mut Out) {
     let asks = matches!(
         text_at(event, &["method"]),
@@ -254,8 +254,8 @@ fn dismiss(event: &Value, out: &mut Out) {
     }
 }
 
-/// The session file of a turn: a new one, or a copy of the one before, so that a turn can be played
-/// again.
+/// The session file of a turn: a new one, or a copy of the previous one, so that a turn can be
+/// repeated.
 fn session(folder: &Path, from: Option<&str>) -> Result<String, String> {
     let file = folder.join(format!("{}.jsonl", Clock::system().fresh_id()));
     if let Some(from) = from {
@@ -267,7 +267,7 @@ fn session(folder: &Path, from: Option<&str>) -> Result<String, String> {
     Ok(file.to_string_lossy().into_owned())
 }
 
-/// A model as Pi spells it: `provider/id`, with a level of thinking behind a colon.
+/// A model as Pi expects it: `provider/id`, followed by a colon and a thinking level.
 fn spelled(model: &str) -> String {
     match model.split_once(':') {
         Some((provider, id)) if !model.contains('/') && !THINKING.contains(&id) => {

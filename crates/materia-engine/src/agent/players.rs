@@ -1,7 +1,7 @@
-//! The agents of this machine as one backend: each turn is played by whoever its role names.
+//! The agents of this machine as one backend: each turn goes to the agent that its role names.
 //!
-//! Owns the choice per turn, the loop that drives a turn to its end, and telling once what an agent
-//! cannot do. Nothing of a turn is left running when it returns.
+//! Owns the choice per turn, the loop that drives a turn to its end, and reporting once what an
+//! agent cannot do. No process of a turn is left running when it returns.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub struct Players {
 }
 
 impl Players {
-    /// Those of a roster.
+    /// The agents of a roster.
     pub fn new(roster: Roster) -> Self {
         Self {
             roster,
@@ -28,7 +28,7 @@ impl Players {
         }
     }
 
-    /// Starts a turn, for whoever drives it with others; where it cannot be started, how it ended.
+    /// Starts a turn for a caller that drives it with others. If it cannot start, returns its end.
     pub fn begin(
         &self,
         turn: &AgentTurn<'_>,
@@ -40,7 +40,7 @@ impl Players {
         Session::begin(start, protocol, &AgentTurn { model, ..*turn }, processes)
     }
 
-    /// Tells what was seen, and does what the watcher wants.
+    /// Passes activity to the watcher, and does what the watcher wants.
     fn show(session: &mut Session, processes: &mut ProcessSet, watch: &mut dyn Watch) {
         for activity in session.seen() {
             let order = watch.see(&activity);
@@ -48,8 +48,8 @@ impl Players {
         }
     }
 
-    /// What is said to an agent that cannot hear it is not told as heard: whoever said it knows by
-    /// that.
+    /// Runs a command of the watcher. If the agent cannot receive a steering text, `Heard` is not
+    /// reported, so the sender can detect that.
     fn obey(session: &mut Session, processes: &mut ProcessSet, order: TurnCommand) {
         match order {
             TurnCommand::GoOn => {}

@@ -1,10 +1,9 @@
-//! How an agent is spoken to, without doing any of it: lines in, what they mean out.
+//! The protocol of an agent, without I/O: lines in, their meaning out.
 //!
-//! Owns the trait that each agent's file implements and the values it speaks with. A protocol is a
-//! pure state machine: it is handed the lines of a process and says what to send, what was seen and
-//! when the turn is over, so that a recorded transcript tests it completely. Garbage, truncated
-//! JSON and unknown events are passed over. Never starts a process, never waits and never reads a
-//! clock.
+//! Owns the trait that each agent's file implements and its types. A protocol is a pure state
+//! machine: it receives the lines of a process and returns what to send, the activity and whether
+//! the turn is over, so that a recorded transcript tests it completely. It skips garbage, truncated
+//! JSON and unknown events. Never starts a process, never waits and never reads a clock.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,62 +14,62 @@ use serde_json::Value;
 
 use super::backend::{Activity, AgentTurn};
 
-/// How much of a tool's input is shown, in bytes.
+/// Maximum size of a tool's input in an activity, in bytes.
 const MAX_INPUT: usize = 200;
-/// How long an answer may be, in bytes.
+/// Maximum size of an answer, in bytes.
 pub(super) const MAX_ANSWER: usize = 8 << 20;
 
 /// How a program is started for a turn.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct AgentLaunch {
-    /// What is added to its command.
+    /// Arguments added to its command.
     pub(super) args: Vec<String>,
-    /// What is added to its environment.
+    /// Variables added to its environment.
     pub(super) env: Vec<(&'static str, String)>,
-    /// What it reads first.
+    /// Its first input.
     pub(super) stdin: Vec<u8>,
-    /// Whether that is all it ever reads.
+    /// Whether its stdin ends after that.
     pub(super) ends_stdin: bool,
-    /// What it cannot do as it was asked to.
+    /// Parts of the request that it cannot satisfy.
     pub(super) notices: Vec<String>,
     /// Why it cannot be started at all.
     pub(super) refusal: Option<AgentFailure>,
 }
 
-/// What a protocol wants done.
+/// What a protocol wants its driver to do.
 #[derive(Debug, Default)]
 pub(super) struct Out {
     /// Bytes for the program's stdin.
     pub(super) send: Vec<u8>,
-    /// What was seen.
+    /// Observed activity.
     pub(super) seen: Vec<Activity>,
-    /// Whether the program's stdin ends, although the turn is not over.
+    /// Whether to close the program's stdin before the turn is over.
     pub(super) close: bool,
-    /// When to be told that time has passed; the last wish counts.
+    /// When to wake the protocol; the last value counts.
     pub(super) wake: Option<Wake>,
-    /// Whether the turn is over, and how the program goes.
+    /// Whether the turn is over, and how to end the program.
     pub(super) over: Option<Over>,
 }
 
 /// When to wake a protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wake {
-    /// After so long.
+    /// After this delay.
     In(Duration),
-    /// Not any more.
+    /// No longer.
     Never,
 }
 
-/// How the program of a turn that is over goes.
+/// How to end the program after its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Over {
-    /// By itself, when its stdin ends.
+    /// Close its stdin and let it exit by itself.
     Gently,
-    /// At once: it would go on with something hopeless.
+    /// At once: it would continue with hopeless work.
     Now,
 }
 
-/// What is known of a turn so far.
+/// The progress of a turn.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(super) struct TurnProgress {
     /// The text of the last message.
@@ -81,38 +80,39 @@ pub(super) struct TurnProgress {
     pub(super) models: BTreeMap<String, Usage>,
     /// Why there is no answer.
     pub(super) failure: Option<AgentFailure>,
-    /// What takes the conversation up again.
+    /// What continues the conversation.
     pub(super) session: Option<String>,
 }
 
-/// One agent's way of speaking, during one turn.
+/// The protocol of one agent, during one turn.
 pub(super) trait Protocol {
     /// How its program is started for this turn.
     fn launch(&mut self, turn: &AgentTurn<'_>) -> AgentLaunch;
 
-    /// A line that it printed.
+    /// Handles a line of its output.
     fn line(&mut self, line: &[u8], out: &mut Out);
 
-    /// The time it asked for has passed.
+    /// The requested delay has passed.
     fn woken(&mut self, _out: &mut Out) {}
 
-    /// Lets it hear something while it works; false when it cannot. That it was heard is told by
-    /// [`Out::heard`], once it is known: an agent that is about to end may not hear any more.
+    /// Sends a text to the agent while it works; false if it cannot. Once the agent is known to
+    /// have received it, the protocol calls [`Out::heard`]. An agent about to end may not receive
+    /// it.
     fn steer(&mut self, _text: &str, _out: &mut Out) -> bool {
         false
     }
 
-    /// Asks it to stop; false when it only can be ended.
+    /// Asks the agent to stop; false if its process has to be ended instead.
     fn abort(&mut self, _out: &mut Out) -> bool {
         false
     }
 
-    /// Its program ended well before the turn was over; true when that is how its turns end.
+    /// Its program exited with success before the turn was over; true if its turns end like that.
     fn exited(&mut self, _code: i32) -> bool {
         false
     }
 
-    /// What is known so far.
+    /// The progress so far.
     fn said(&self) -> &TurnProgress;
 }
 
@@ -123,7 +123,7 @@ impl Out {
         self.send.push(b'\n');
     }
 
-    /// Tells a piece of text.
+    /// Reports a piece of text.
     pub(super) fn text(&mut self, piece: &str) {
         match self.seen.last_mut() {
             _ if piece.is_empty() => {}
@@ -134,7 +134,7 @@ impl Out {
         }
     }
 
-    /// Tells that a tool begins.
+    /// Reports the start of a tool.
     pub(super) fn tool(&mut self, name: &str, input: &Value) {
         let input = match input {
             Value::Object(fields) => ["command", "cmd", "path", "file_path", "pattern"]
@@ -149,7 +149,7 @@ impl Out {
         self.seen.push(Activity::ToolStart { name, input });
     }
 
-    /// Tells that a tool is done.
+    /// Reports the end of a tool.
     pub(super) fn tool_done(&mut self, name: &str, ok: bool) {
         self.seen.push(Activity::ToolEnd {
             name: shown(name),
@@ -157,17 +157,17 @@ impl Out {
         });
     }
 
-    /// Tells what was used so far.
+    /// Reports the usage so far.
     pub(super) fn usage(&mut self, usage: Usage) {
         self.seen.push(Activity::Usage { usage });
     }
 
-    /// Tells that what was said to it has reached it.
+    /// Reports that a steering text has reached the agent.
     pub(super) fn heard(&mut self, text: String) {
         self.seen.push(Activity::Heard { text });
     }
 
-    /// Tells a person something.
+    /// Reports a notice for the user.
     pub(super) fn notice(&mut self, text: impl Into<String>) {
         self.seen.push(Activity::Notice {
             text: text::bounded(&text.into(), 400).into_owned(),
@@ -184,12 +184,12 @@ impl TurnProgress {
         }
     }
 
-    /// Takes a text as the answer, bounded.
+    /// Sets the answer, truncated to the maximum.
     pub(super) fn answer(&mut self, text: &str) {
         self.text = text::bounded(text, MAX_ANSWER).into_owned();
     }
 
-    /// Notes why there is no answer.
+    /// Sets the reason why there is no answer.
     pub(super) fn fail(&mut self, kind: AgentFailureKind, message: impl Into<String>) {
         self.failure = Some(AgentFailure::new(
             kind,
@@ -197,27 +197,27 @@ impl TurnProgress {
         ));
     }
 
-    /// Notes the failure that an error text tells.
+    /// Sets the failure that an error text describes.
     pub(super) fn read_failure(&mut self, status: Option<u16>, message: &str) {
         self.failure = Some(AgentFailure::read(status, &text::bounded(message, 4000)));
     }
 }
 
-/// A line as JSON, where it is an object.
+/// Parses a line as a JSON object.
 pub(super) fn object(line: &[u8]) -> Option<Value> {
     serde_json::from_slice::<Value>(line)
         .ok()
         .filter(Value::is_object)
 }
 
-/// The text at a path of member names.
+/// The string at a path of member names.
 pub(super) fn text_at<'a>(value: &'a Value, path: &[&str]) -> Option<&'a str> {
     path.iter()
         .try_fold(value, |value, name| value.get(*name))
         .and_then(Value::as_str)
 }
 
-/// The texts of content blocks of the kind `text`, one after the other.
+/// The concatenated texts of the content blocks of type `text`.
 pub(super) fn block_texts(content: Option<&Value>) -> String {
     let blocks = content.and_then(Value::as_array).into_iter().flatten();
     let texts = blocks.filter(|block| text_at(block, &["type"]) == Some("text"));
@@ -227,7 +227,7 @@ pub(super) fn block_texts(content: Option<&Value>) -> String {
         .join("\n")
 }
 
-/// The model's id without the name of one of these providers before it.
+/// The model id without the prefix of one of these providers.
 pub(super) fn without_provider<'a>(model: &'a str, providers: &[&str]) -> &'a str {
     match model.split_once(['/', ':']) {
         Some((provider, id)) if providers.contains(&provider) => id,

@@ -1,8 +1,8 @@
 //! Which agent plays, where its program is, and why it was chosen.
 //!
-//! Owns the agents that are known, those that a config defines, and the order of choice: what the
-//! role names, what the cast names, what the config names, else the first one that is found. Looks
-//! for programs and starts none.
+//! Owns the known agents, those that a config defines, and the order of choice: the agent that the
+//! role names, the cast names or the config names, else the first one found. Looks for programs and
+//! starts none.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -21,23 +21,23 @@ use crate::process::find_program;
 /// A coding agent's program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Program {
-    /// What people call it.
+    /// Its display name.
     pub name: &'static str,
-    /// The command it is started with, which is also how it is named in documents.
+    /// The command that starts it, which is also its name in documents.
     pub command: &'static str,
     /// The arguments that make it print its version and end.
     pub version: &'static [&'static str],
-    /// How it is spoken to; nothing for those that only a config can make use of.
+    /// Its protocol; `None` for agents that need a config to be used.
     pub kind: Option<Kind>,
-    /// The arguments that make it speak like that.
+    /// The arguments that select that protocol.
     pub args: &'static [&'static str],
-    /// What a person types to get it.
+    /// The command that installs it.
     pub install: &'static str,
-    /// How it keeps to a scope of tools.
+    /// How it enforces a scope of tools.
     pub tools: &'static str,
 }
 
-/// How an agent is spoken to.
+/// The protocol of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -45,7 +45,7 @@ pub enum Kind {
     Pi,
     /// Claude Code's streamed JSON.
     Claude,
-    /// Codex' app server.
+    /// Codex's app server.
     Codex,
     /// The Agent Client Protocol.
     Acp,
@@ -68,7 +68,7 @@ impl Kind {
 const VERSION: &[&str] = &["--version"];
 const ASKS: &str = "only where it asks for permission";
 
-/// The agents that are looked for, the preferred first.
+/// The known agents, the preferred first.
 pub const KNOWN: [Program; 6] = [
     Program {
         name: "Pi",
@@ -136,7 +136,7 @@ pub enum ChoiceReason {
     Flag,
     /// The config names it.
     Config,
-    /// It is the first one that was found.
+    /// It is the first one found.
     Found,
 }
 
@@ -145,7 +145,7 @@ pub enum ChoiceReason {
 pub struct ChosenAgent {
     /// Its name in documents.
     pub name: String,
-    /// How it is spoken to.
+    /// Its protocol.
     pub kind: Kind,
     /// Its program.
     pub program: PathBuf,
@@ -158,17 +158,17 @@ pub struct ChosenAgent {
     usage: Option<String>,
 }
 
-/// There is no such agent here.
+/// The agent is not available.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct MissingAgent {
     /// What is missing.
     pub message: String,
-    /// What the person can do.
+    /// What the user can do.
     pub hint: String,
 }
 
-/// The agents of this machine and of a config, and the general choice among them.
+/// The agents of this machine and of a config, and the default among them.
 #[derive(Debug, Clone, Default)]
 pub struct Roster {
     flag: Option<String>,
@@ -178,8 +178,8 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// The agents that the settings define, with what the command line names; programs named by a
-    /// path are seen from the project.
+    /// The agents that the settings define, and the one that the command line names. Relative
+    /// program paths are resolved against the project.
     pub fn new(settings: &ConfigSettings, flag: Option<&str>, cwd: &Path) -> Self {
         Self {
             flag: flag.map(str::to_owned),
@@ -189,7 +189,7 @@ impl Roster {
         }
     }
 
-    /// The names that a person can use here.
+    /// The agent names that a user can give here.
     pub fn names(&self) -> Vec<String> {
         let known = KNOWN
             .iter()
@@ -199,7 +199,7 @@ impl Roster {
         self.defined.keys().cloned().chain(known).collect()
     }
 
-    /// The agent that plays a role which names this one, or none.
+    /// The agent for a role that names this one, or none.
     pub fn choose(&self, role: Option<&str>) -> Result<ChosenAgent, MissingAgent> {
         let named = [
             (role, ChoiceReason::Role),
@@ -368,7 +368,7 @@ fn kind_of(word: &str) -> Option<Kind> {
 }
 
 impl ChosenAgent {
-    /// How it is started, and its way of speaking for one turn.
+    /// How it is started, and its protocol for one turn.
     pub(super) fn cast(&self) -> (Start, Box<dyn Protocol>) {
         let mut start = self.start.clone();
         let protocol: Box<dyn Protocol> = match self.kind {
@@ -378,7 +378,7 @@ impl ChosenAgent {
             Kind::Acp => Box::new(acp::Acp::default()),
             Kind::Host => Box::new(host::Host::default()),
             Kind::Command => {
-                // Its words are filled in for each turn.
+                // Its placeholders are filled in for each turn.
                 let words: Vec<String> = start
                     .argv
                     .drain(1..)
@@ -394,7 +394,7 @@ impl ChosenAgent {
         (start, protocol)
     }
 
-    /// Where and why, in one sentence.
+    /// The reason of the choice, in one sentence.
     pub fn reason(&self) -> &'static str {
         match self.why {
             ChoiceReason::Role => "the role names it",

@@ -1,9 +1,9 @@
 //! The scripted agent: answers from a file, so that a cast needs no model.
 //!
-//! Owns the format of the script (a contract, see `--agent-script`), its reading and the choice of
-//! the reply: the first one that matches and is not used up. `files` are what the agent changes in
-//! the project, so that a rehearsed cast leaves real work behind. Never starts a process; a delay
-//! waits on the process set, and a long one is filled with what a real agent would show meanwhile.
+//! Owns the format of the script (a contract, see `--agent-script`), reading it and choosing the
+//! reply: the first one that matches and is not used up. `files` are the agent's changes to the
+//! project, so that a rehearsed cast leaves real work behind. Never starts a process. A delay waits
+//! on the process set, and a long one shows the activity of a real agent.
 
 mod play;
 
@@ -34,7 +34,7 @@ struct Script {
     replies: Vec<Reply>,
 }
 
-/// One answer, and which turns it is for.
+/// One reply, and the turns it is for.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Reply {
@@ -42,7 +42,7 @@ struct Reply {
     wanted: Wanted,
     text: Option<String>,
     json: Option<Value>,
-    /// What it writes in the project first, by path.
+    /// The files it writes to the project first, by path.
     #[serde(default)]
     files: BTreeMap<String, String>,
     usage: Option<Value>,
@@ -55,7 +55,7 @@ struct Reply {
     times: u64,
 }
 
-/// A tool that is seen at work while the reply is on its way.
+/// A tool that is shown as running before the reply.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Tool {
@@ -70,7 +70,7 @@ fn well() -> bool {
     true
 }
 
-/// What a turn must be like; what is not said fits every turn.
+/// The conditions on a turn; an absent one matches every turn.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wanted {
@@ -163,7 +163,7 @@ impl Backend for Scripted {
     }
 }
 
-/// Whether a path stays below the directory it is seen from.
+/// Whether a relative path stays below its base directory.
 fn is_inside(path: &str) -> bool {
     !path.is_empty()
         && Path::new(path)
@@ -187,7 +187,7 @@ impl Wanted {
 }
 
 impl Reply {
-    /// Does what the agent would have done in the project.
+    /// Writes the agent's changes to the project.
     fn write(&self, project: &Path) -> Result<(), String> {
         for (path, content) in &self.files {
             file::write(
@@ -219,7 +219,7 @@ fn failure(kind: AgentFailureKind, message: String) -> AgentFailure {
     AgentFailure::new(kind, message)
 }
 
-/// A turn that the script has no answer for cannot go better a second time.
+/// The failure of a turn without a reply. A retry would not help.
 fn unanswered(turn: &AgentTurn<'_>) -> TurnOutcome {
     let item = turn
         .item

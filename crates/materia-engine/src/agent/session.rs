@@ -1,9 +1,9 @@
-//! One turn of an agent's program: its process, what it says, and its end.
+//! One turn of an agent's program: its process, its output, and its end.
 //!
-//! Owns the process of a turn from its start until nothing of its tree is left, the time it may
-//! take, and the verdict: what happened, never what an exit code claims. Waits for nothing: whoever
-//! drives it hands over the events of its leaf and the passing of time, so that one loop can drive
-//! any number. What lines mean is the protocol's business.
+//! Owns the process of a turn from its start until its whole process tree is gone, the time limit,
+//! and the result, which depends on what happened and not on the exit code. Never blocks: the
+//! caller passes in the events of its child process and the passing of time, so that one loop can
+//! drive any number of sessions. The protocol interprets the lines.
 
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
@@ -20,27 +20,27 @@ use crate::process::{
     Stream, StreamSink,
 };
 
-/// How long a program may take to go by itself once its turn is over.
+/// How long a program may take to exit by itself after its turn.
 const LEAVING: Duration = Duration::from_secs(3);
-/// How long it may take to stop when it is asked to.
+/// How long it may take to stop on request.
 const ABORTING: Duration = Duration::from_secs(3);
-/// How long its tree may take to end after SIGTERM.
+/// How long its process tree may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(2);
-/// How much of its stderr is kept, in bytes.
+/// Maximum size of the stored stderr, in bytes.
 const MAX_STDERR: usize = 16 << 10;
 
-/// How a program is started, besides what the protocol adds.
+/// How a program is started, apart from what the protocol adds.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Start {
-    /// What people call the agent.
+    /// The display name of the agent.
     pub(super) name: String,
     /// The program and its first arguments.
     pub(super) argv: Vec<OsString>,
-    /// What is added to its environment.
+    /// Variables added to its environment.
     pub(super) env: Vec<(String, String)>,
 }
 
-/// One turn that runs.
+/// A running turn.
 pub struct Session {
     name: String,
     protocol: Box<dyn Protocol>,
@@ -56,20 +56,20 @@ pub struct Session {
     cannot: Vec<String>,
 }
 
-/// Where a turn is on its way out.
+/// How far the end of a turn has progressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// It runs.
     Running,
-    /// It was asked to stop, until then.
+    /// It was asked to stop, with this deadline.
     Aborting(Option<Instant>),
-    /// Its turn is over and its program may go by itself, until then.
+    /// Its turn is over and its program may exit by itself, with this deadline.
     Leaving(Option<Instant>),
-    /// Its tree is being ended.
+    /// Its process tree is being ended.
     Ending,
 }
 
-/// Who ended a turn that did not end itself.
+/// Why a turn was ended from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum By {
     Time,
@@ -77,12 +77,12 @@ enum By {
     Person,
 }
 
-/// What came of a turn.
+/// The result of a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Conclusion {
-    /// It ended, well or not.
+    /// It ended with an answer or a failure.
     Ended(TurnOutcome),
-    /// The person interrupted it.
+    /// The user interrupted it.
     Interrupted,
 }
 
@@ -104,7 +104,7 @@ impl Session {
         }
         let leaf = processes.spawn(command(&start, &launch, turn));
         if !launch.ends_stdin {
-            // A program that is gone already tells so by its end.
+            // A program that has exited already is reported by its end event.
             let _gone = processes.send(leaf, &launch.stdin);
         }
         Ok(Self {
@@ -123,17 +123,17 @@ impl Session {
         })
     }
 
-    /// What people call the agent.
+    /// The display name of the agent.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The leaf whose events it wants.
+    /// The child process whose events it needs.
     pub fn leaf(&self) -> ChildId {
         self.leaf
     }
 
-    /// When it wants to be told that time has passed.
+    /// When to call `tick` next.
     pub fn due(&self) -> Option<Instant> {
         match self.phase {
             Phase::Running => [self.deadline, self.wake].into_iter().flatten().min(),
@@ -143,17 +143,17 @@ impl Session {
         }
     }
 
-    /// What the agent cannot do as it was asked to, such as keeping to a scope of tools.
+    /// Parts of the request that the agent cannot satisfy, such as a scope of tools.
     pub fn cannot(&self) -> &[String] {
         &self.cannot
     }
 
-    /// What was seen since the last time.
+    /// The activity since the last call.
     pub fn seen(&mut self) -> Vec<Activity> {
         std::mem::take(&mut self.seen)
     }
 
-    /// Takes an event of its leaf; its end is told exactly once.
+    /// Handles an event of its child process. Returns the end exactly once.
     pub fn take(&mut self, event: Event, processes: &mut ProcessSet) -> Option<Conclusion> {
         match event {
             Event::Output {
@@ -169,7 +169,7 @@ impl Session {
         }
     }
 
-    /// Looks whether something is due.
+    /// Does what is due by now.
     pub fn tick(&mut self, processes: &mut ProcessSet) {
         let passed =
             |moment: Option<Instant>| moment.is_some_and(|moment| clock::until(moment).is_zero());
@@ -188,7 +188,7 @@ impl Session {
         }
     }
 
-    /// Lets the agent hear something while it works; false when it cannot.
+    /// Sends a text to the agent while it works; false if it cannot.
     pub fn steer(&mut self, words: &str, processes: &mut ProcessSet) -> bool {
         let mut out = Out::default();
         let heard = self.phase == Phase::Running && self.protocol.steer(words, &mut out);
@@ -196,14 +196,14 @@ impl Session {
         heard
     }
 
-    /// Ends the turn for a reason: politely where the agent can be asked.
+    /// Ends the turn for a reason; asks the agent first if its protocol allows it.
     pub fn abort(&mut self, reason: &str, processes: &mut ProcessSet) {
         if self.phase == Phase::Running {
             self.stop(By::Order(reason.to_owned()), processes);
         }
     }
 
-    /// Ends everything because the person wants to leave; the second time at once.
+    /// Ends the turn because the user interrupted; the second call kills at once.
     pub fn interrupt(&mut self, processes: &mut ProcessSet) {
         let again = self.ended_by == Some(By::Person);
         self.ended_by = Some(By::Person);
@@ -227,7 +227,7 @@ impl Session {
     }
 
     fn read(&mut self, bytes: &[u8], processes: &mut ProcessSet) {
-        // A turn that is over says nothing more that counts.
+        // Ignore output after the end of the turn.
         if self.is_over {
             return;
         }
@@ -244,7 +244,7 @@ impl Session {
     fn obey(&mut self, out: Out, processes: &mut ProcessSet) {
         self.seen.extend(out.seen);
         if !out.send.is_empty() {
-            // Who does not read any more is about to end, which is told.
+            // A program that closed its stdin is about to end, and that is reported.
             let _closed = processes.send(self.leaf, &out.send);
         }
         if out.close {
@@ -299,7 +299,7 @@ impl Session {
         })
     }
 
-    /// What is wrong with the way the program ended; nothing when its turn was over before.
+    /// The failure in the way the program ended; `None` if its turn was over before.
     fn failure(&mut self, ended: &ProcessEnd) -> Option<AgentFailure> {
         if self.is_over {
             return None;
@@ -349,7 +349,7 @@ impl Session {
     }
 }
 
-/// The end of a text, which is where programs say what went wrong.
+/// The end of a text, where programs usually report the error.
 fn tail(said: &str) -> &str {
     let from = said.ceil_char_boundary(said.len().saturating_sub(1500));
     &said[from..]
@@ -359,7 +359,7 @@ fn command(start: &Start, launch: &AgentLaunch, turn: &AgentTurn<'_>) -> Command
     let args = launch.args.iter().map(OsString::from);
     let mut command = Command::new(start.argv.iter().cloned().chain(args));
     command.cwd = Some(turn.cwd.to_owned());
-    // What a person trusts for this process is not the agent's to pass on (S2).
+    // An agent must not inherit the trust that the user gave this process (S2).
     command.env.remove("MATERIA_TRUST");
     for (name, value) in &launch.env {
         command.env.set(*name, value);

@@ -1,4 +1,4 @@
-//! Where agents look for skills.
+//! The directories in which agents look for skills.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,8 @@ use crate::home::Home;
 /// The agents that a skill can be installed for.
 pub const SKILLED: [&str; 3] = ["pi", "claude", "codex"];
 
-/// The directory in which an agent looks for skills; none where we do not know it. `variable` looks
-/// a path up in the environment.
+/// The directory in which an agent looks for skills, or `None` if unknown. `variable` reads a path
+/// from the environment.
 pub fn skills(
     agent: &str,
     home: &Home,

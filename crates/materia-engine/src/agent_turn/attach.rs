@@ -1,7 +1,7 @@
-//! Files that go with a prompt: what earlier steps found out, each under a heading.
+//! Files attached to a prompt: the results of earlier steps, each under a heading.
 //!
-//! Owns how they are read, bounded (S5), and how they look in the prompt. An empty file is named as
-//! empty: an agent must not take a step that failed for one that had nothing to say.
+//! Owns reading them, bounded (S5), and their layout in the prompt. An empty file is marked as
+//! empty: an agent must not mistake a failed step for one that had nothing to report.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -10,13 +10,13 @@ use std::path::Path;
 
 use super::Error;
 
-/// How much of one file is attached, in bytes: its beginning and its end.
+/// Maximum size of an attached file, in bytes. A larger one loses its middle.
 const MAX_FILE_BYTES: u64 = 256 * 1024;
-/// How many files are attached.
+/// Maximum number of attached files.
 pub(super) const MAX_FILES: usize = 64;
 
-/// The prompt followed by these files; their names are relative to `cwd`. A name may consist of
-/// several lines, with one file on each.
+/// The prompt followed by these files; their names are relative to `cwd`. A name may have several
+/// lines, with one file on each.
 pub fn attach(prompt: &str, files: &[String], cwd: &Path) -> Result<String, Error> {
     let names: Vec<&str> = files
         .iter()
@@ -63,7 +63,7 @@ fn heading(title: &str) -> &str {
     }
 }
 
-/// The text of a file, without its middle where it is large, and how many bytes that was.
+/// The text of a file, without its middle if it is large, and the number of bytes left out.
 fn read(path: &Path) -> std::io::Result<(String, u64)> {
     let mut file = File::open(path)?;
     let size = file.metadata()?.len();

@@ -1,8 +1,8 @@
-//! What an agent inside a run learns about the recipe that it is a part of.
+//! Informs an agent inside a run about the recipe that it is a part of.
 //!
-//! Owns how the run's `context.jsonl` looks in a prompt, and the mark on the record of the calling
-//! document. A run without one (an inline template, or a recipe with `"actor_context": false`) adds
-//! nothing.
+//! Owns the layout of the run's `context.jsonl` in a prompt, and marks the record of the calling
+//! document. A run without that file (an inline template, or a recipe with `"actor_context":
+//! false`) adds nothing.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,11 +10,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-/// How much of the file is read, in bytes; the supervisor writes less.
+/// How much of the file is read, in bytes. The supervisor writes less.
 const MAX_CONTEXT_BYTES: u64 = 64 * 1024;
 
 /// The prompt followed by the recipes of the run in this directory. `recipe` is the document that
-/// the agent is called by.
+/// calls the agent.
 pub fn add_context(prompt: String, state_dir: Option<&Path>, recipe: Option<&str>) -> String {
     let Some(dir) = state_dir else {
         return prompt;

@@ -1,6 +1,6 @@
-//! The files that a cast made.
+//! The files that a cast wrote.
 //!
-//! Owns reading the beginning of one; a path cannot leave the directory of the cast.
+//! Owns reading the beginning of one. A path cannot escape the directory of the cast.
 
 use std::io::Read;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{Error, Folder};
 use crate::store::artifact::ArtifactRoot;
 
-/// How much of a file is shown, in bytes.
+/// Maximum size of the returned text, in bytes.
 const MAX_TEXT: u64 = 1 << 20;
 
 /// The beginning of a file of a cast.

@@ -1,6 +1,6 @@
-//! `budget`: what a cast may spend and has spent, and changing its limits.
+//! `budget`: the limits of a cast, what it has used, and changing the limits.
 //!
-//! Owns both. Only the operator may change a limit (S2): the API checks who calls.
+//! Owns both. Only the operator may change a limit (S2): the API checks the caller.
 
 use materia_model::cast::event::BudgetRaise;
 use serde::Serialize;
@@ -28,30 +28,30 @@ pub struct BudgetReport {
     pub next: Vec<String>,
 }
 
-/// A new limit of tokens.
+/// A new token limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenLimit {
-    /// This many.
+    /// Exactly this many.
     Set(u64),
-    /// This many more than now.
+    /// This many more than the current limit.
     Add(u64),
 }
 
-/// Changes of the limits of a cast.
+/// Changes to the limits of a cast.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BudgetChange {
     /// Tokens.
     pub tokens: Option<TokenLimit>,
     /// Money, in US dollars.
     pub cost: Option<f64>,
-    /// Turns of agents.
+    /// Agent turns.
     pub turns: Option<u64>,
     /// Minutes.
     pub minutes: Option<f64>,
 }
 
 impl BudgetChange {
-    /// Whether nothing is changed.
+    /// Whether the request changes nothing.
     pub fn is_empty(&self) -> bool {
         self.tokens.is_none()
             && self.cost.is_none()
@@ -60,7 +60,7 @@ impl BudgetChange {
     }
 }
 
-/// Reports the budget of a cast, after changing its limits where there is a change.
+/// Applies `change` if it is not empty, then reports the budget of the cast.
 pub fn budget(folder: &Folder, change: BudgetChange, clock: &Clock) -> Result<BudgetReport, Error> {
     let limits = Definition::reopen(&folder.read_definition()?)?
         .settings()
@@ -86,7 +86,7 @@ pub fn budget(folder: &Folder, change: BudgetChange, clock: &Clock) -> Result<Bu
         let (raised, state) = raise(folder, clock, limits)?;
         (Some(raised), state)
     };
-    // A limit raised by an order is not in the log yet, so the state at hand is used first.
+    // An ordered raise is not in the log yet, so use the state at hand first.
     let mut first = Some(state);
     let read = || match first.take() {
         Some(state) => Ok(state),

@@ -1,9 +1,9 @@
-//! What a cast must not write down (S3).
+//! Redacts the secrets of a cast (S3).
 //!
-//! Owns which secrets a cast knows of, and the taking of them out of what is recorded. What flows
-//! from one step to the next stays as it is: the state in memory has the values, the log and the
-//! artifacts do not. A cast that is taken up from its log therefore goes on with the mark in their
-//! place.
+//! Owns the set of secrets that a cast knows, and redacts them in recorded data. Data that flows
+//! from one step to the next is not redacted: the state in memory has the values, the log and the
+//! artifacts do not. A cast that is resumed from its log therefore continues with the redaction
+//! mark instead of the value.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,8 +15,7 @@ use serde_json::Value;
 
 use super::error::Error;
 
-/// The secrets of a cast: by the names of variables, by the names that its materia say, and by
-/// their shapes.
+/// The secrets of a cast: by variable name, by the names that its materia declare, and by shape.
 pub(super) fn secrets(graph: &Graph, variables: &BTreeMap<OsString, OsString>) -> Secrets {
     let named = graph
         .sockets()
@@ -30,7 +29,7 @@ pub(super) fn secrets(graph: &Graph, variables: &BTreeMap<OsString, OsString>) -
     Secrets::new(texts, &named)
 }
 
-/// The data of an event without its secrets; nothing where it has none.
+/// The event data with its secrets redacted, or `None` if it has none.
 pub(super) fn cleaned(secrets: &Secrets, body: &CastEventBody) -> Result<Option<Value>, Error> {
     let bytes = serde_json::to_vec(&body.data())?;
     if !secrets.is_in(&bytes) {

@@ -1,7 +1,7 @@
-//! What a cast is driven with, and who follows it.
+//! The context that a driver needs, and the observer of a cast.
 //!
-//! Owns the collaborators of a driver, which only the engine puts together, and the observer that a
-//! front end passes in. Observers receive events; nothing in a cast depends on them.
+//! Owns the collaborators of a driver, which only the engine assembles, and the observer that a
+//! front end passes in. Observers receive events; a cast does not depend on them.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -20,7 +20,7 @@ use crate::library::Library;
 use crate::process::ProcessSet;
 use crate::trust::TrustObserver;
 
-/// What a cast is driven with.
+/// The collaborators of a driver.
 pub struct CastContext<'a> {
     /// The project directory.
     pub cwd: PathBuf,
@@ -30,37 +30,37 @@ pub struct CastContext<'a> {
     pub variables: &'a BTreeMap<OsString, OsString>,
     /// The clock.
     pub clock: &'a Clock,
-    /// Where recipes are looked for.
+    /// The library in which recipes are looked up.
     pub library: Option<Library>,
     /// The agents.
     pub agent: Option<Box<dyn Backend + 'a>>,
-    /// The processes that the cast starts, and the interrupts of this one.
+    /// The processes that the cast starts, and the interrupts of this process.
     pub processes: &'a mut ProcessSet,
-    /// Who follows the cast.
+    /// Receives the events of the cast.
     pub observer: &'a mut dyn CastObserver,
 }
 
-/// Follows a cast while it is driven.
+/// Observes a cast while it is driven.
 pub trait CastObserver: TrustObserver {
     /// The definition has these warnings; none of them stops the cast (C13).
     fn warnings(&mut self, _findings: &[Finding]) {}
 
-    /// From now on this counts how often the user interrupted.
+    /// Passes the counter of user interrupts.
     fn interrupts(&mut self, _count: Arc<AtomicUsize>) {}
 
     /// A cast is about to be driven through this graph.
     fn begin(&mut self, _graph: &Graph) {}
 
-    /// A cast that was left in this state is continued (C22).
+    /// An interrupted cast continues from this state (C22).
     fn reopen(&mut self, _state: &CastState) {}
 
-    /// So many processes of a driver that died were still running and were ended (A6).
+    /// This many processes of a dead driver were still running and were ended (A6).
     fn orphans_ended(&mut self, _count: usize) {}
 
-    /// Something happened, and this is the state after it.
+    /// An event was recorded; `_state` is the state after it.
     fn event(&mut self, _event: &CastEvent, _state: &CastState) {}
 
-    /// An agent is seen at work in a visit. Not logged and not repeated.
+    /// An agent did something during a visit. Neither logged nor repeated.
     fn activity(&mut self, _place: &VisitId, _activity: &Activity) {}
 }
 

@@ -1,8 +1,8 @@
-//! Casts that another process drives: stopping one.
+//! Stopping a cast that another process drives.
 //!
-//! Whoever drives a cast holds the lock of its log and has signed it, so that nobody else is
-//! signalled: a process is its pid and the moment it started. Stopping is an interrupt like Ctrl-C,
-//! after which the cast can be taken up, or ended, by us.
+//! The driver of a cast holds the lock of its log and has signed the lock with its pid and start
+//! time, so that no other process is signalled. Stopping is an interrupt like Ctrl-C. Afterwards
+//! this process can resume or end the cast.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use super::folder::Folder;
 use crate::process::{ProcessIdentity, Signal};
 use crate::store::lock::{Holder, Lock, LockError, LockMode, LockWait};
 
-/// How long a driver may take to stop: its utilities have a grace of their own.
+/// How long a driver may take to stop. Its utilities have a grace period of their own.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Stops whoever drives a cast, and waits until it is stopped; nothing where nobody does.
+/// Stops the driver of a cast and waits until it has stopped. Does nothing without a driver.
 pub fn stop(folder: &Folder) -> Result<(), Error> {
     let take = |wait| {
         Lock::acquire(
@@ -33,7 +33,7 @@ pub fn stop(folder: &Folder) -> Result<(), Error> {
         .and_then(|holder| ProcessIdentity::of(i32::try_from(holder.pid).ok()?));
     let signed = holder.and_then(|holder| holder.started);
     if let Some(driver) = living.filter(|driver| Some(driver.start_time) == signed) {
-        // One that is gone by now needs no signal.
+        // A driver that has exited by now needs no signal.
         let _gone = driver.signal(Signal::TERM);
     }
     take(LockWait::For(PATIENCE))

@@ -1,8 +1,8 @@
-//! The definition that a cast runs by: one loadout with everything it needs, as one document.
+//! The definition that a cast runs by: one loadout with all its dependencies, as one document.
 //!
-//! Owns the choice of the loadout, what refuses it, and the resolved document: layers merged,
-//! scripts named in full. A cast that begins walks the graph of the config files, and one that is
-//! continued the graph of its resolved document; both are the same. Never reads a file.
+//! Owns the choice of the loadout, the reasons to refuse it, and the resolved document: layers
+//! merged, script paths made absolute. A new cast walks the graph of the config files. A resumed
+//! cast walks the graph of its resolved document. Both graphs are the same. Never reads a file.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use crate::home::Home;
 use crate::trust;
 use crate::utility::call::located;
 
-/// A loadout with everything it needs.
+/// A loadout with all its dependencies.
 #[derive(Debug)]
 pub struct Definition {
     graph: Graph,
@@ -35,7 +35,7 @@ pub struct Definition {
 
 impl Definition {
     /// Chooses a loadout, or the active one, from config files. `agent` plays the roles that name
-    /// none, also when the cast is continued.
+    /// none, also when the cast is resumed.
     pub fn choose(
         files: &ConfigFiles,
         loadout: Option<&str>,
@@ -76,7 +76,7 @@ impl Definition {
         })
     }
 
-    /// The definition of a resolved document.
+    /// Parses the definition from a resolved document.
     pub fn reopen(text: &str) -> Result<Self, Error> {
         let document = ConfigDocument::parse(Source::new("config.resolved.json", text));
         let layers = [ConfigLayer {
@@ -105,15 +105,15 @@ impl Definition {
         }
     }
 
-    /// The same definition with our seal on its text. It proves that a cast which is continued was
-    /// begun by this user (S1).
+    /// The same definition with the user's seal on its text. The seal proves that this user began a
+    /// cast that is resumed later (S1).
     pub fn sealed(self, home: Option<&Home>) -> Result<Self, Error> {
         let seal = match home
             .map(|home| trust::seal(home, &self.text, &Clock::system()))
             .transpose()
         {
             Ok(seal) => seal,
-            // Without a place for the key there is no seal, and continuing the cast is refused.
+            // Without a writable directory for the key there is no seal, and resuming is refused.
             Err(error) if error.is_read_only() => None,
             Err(error) => return Err(error.into()),
         };
@@ -130,7 +130,7 @@ impl Definition {
         &self.graph
     }
 
-    /// Budget, limits and places.
+    /// Budget, limits and directories.
     pub fn settings(&self) -> &ConfigSettings {
         &self.settings
     }
@@ -140,7 +140,7 @@ impl Definition {
         &self.text
     }
 
-    /// The files it was made from.
+    /// The files it was built from.
     pub fn sources(&self) -> Value {
         self.sources.clone().into()
     }
@@ -165,7 +165,7 @@ impl Definition {
         self
     }
 
-    /// Further fields of the first event, and the initial state.
+    /// Additional fields of the first event, and the initial state.
     pub(super) fn beginning(&self) -> (Map<String, Value>, Map<String, Value>) {
         (self.notes.clone(), self.data.clone())
     }
@@ -175,8 +175,8 @@ impl Definition {
     }
 }
 
-/// A utility that names files beside its config, with their full paths: the field of its definition
-/// that changes, the value of that field, and the materia.
+/// Resolves a utility that names files relative to its config: the definition field that changes,
+/// its new value, and the changed materia.
 fn resolved(materia: &Materia, folder: &Path) -> Option<(&'static str, Value, Materia)> {
     let run = match &materia.utility()?.run {
         UtilityCommand::Command(argv) => UtilityCommand::Command(located(argv, folder)),
@@ -199,7 +199,7 @@ fn resolved(materia: &Materia, folder: &Path) -> Option<(&'static str, Value, Ma
     Some((field, value, materia))
 }
 
-/// The graph of a loadout and everything that was found, or the errors why there is none.
+/// The graph of a loadout with all findings, or the errors that prevent one.
 fn compiled(config: &Config<'_>, name: &str) -> Result<(Graph, Vec<Finding>), Error> {
     let compiled = config.compile(name);
     let (graph, mut findings) = compiled.map_or_else(Default::default, |compiled| {
@@ -243,7 +243,7 @@ mod tests {
         }
     }"#;
 
-    /// A graph as text, without what says which file it came from.
+    /// A graph as text, without the source files.
     fn shape(definition: &Definition) -> String {
         let mut graph = definition.graph().clone();
         graph.replace_materia(|materia| {

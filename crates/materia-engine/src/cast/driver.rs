@@ -1,9 +1,9 @@
 //! The driver: decide, perform, record, until the cast stops.
 //!
-//! Owns the loop, and nothing that is decided in it. It stops where the cast ends, where it waits
-//! for the user, and where the user interrupts; then the snapshots are written. What was dispatched
-//! when the user interrupted stays dispatched in the log: the next driver finds it in doubt and
-//! does what its materia says (C22).
+//! Owns the loop, but no decision in it. The loop stops when the cast ends, when it waits for the
+//! user, and when the user interrupts. Then it writes the snapshots. Work that was dispatched when
+//! the user interrupted stays dispatched in the log: the next driver finds it in doubt and does
+//! what its materia says (C22).
 
 use std::path::Path;
 use std::time::Duration;
@@ -48,8 +48,8 @@ pub struct Driver<'a> {
 }
 
 impl<'a> Driver<'a> {
-    /// Begins a cast: checks that its sockets can be played, creates its directory and writes its
-    /// first event.
+    /// Begins a cast: checks that all its sockets can be played, creates its directory and writes
+    /// its first event.
     pub fn begin(
         definition: Definition,
         casts: &Path,
@@ -81,9 +81,9 @@ impl<'a> Driver<'a> {
         Ok(driver)
     }
 
-    /// Continues a cast that was left, by the definition it began with. Processes that a dead
-    /// driver left running are ended first: we hold the lock of the log, so that no living driver
-    /// started them (A6).
+    /// Resumes an interrupted cast by the definition it began with. First ends the processes that a
+    /// dead driver left running. We hold the lock of the log, so no living driver started them
+    /// (A6).
     pub fn open(
         mut folder: Folder,
         definition: Definition,
@@ -142,7 +142,7 @@ impl<'a> Driver<'a> {
         &self.folder
     }
 
-    /// Whether the current socket can be played here; asked before anything is recorded about it.
+    /// Whether the current socket can be played here. Checked before anything is recorded about it.
     pub fn ready(&self) -> Result<(), Error> {
         let graph = self.kernel.graph();
         let slot = self
@@ -162,12 +162,12 @@ impl<'a> Driver<'a> {
         Ok(stop)
     }
 
-    /// Flushes everything that happened so far, before it is acknowledged.
+    /// Flushes all events so far, before the caller acknowledges them.
     pub fn promise(&mut self) -> Result<(), Error> {
         self.log.promise()
     }
 
-    /// Writes the documents that are derived from the log; a driver that was killed did not.
+    /// Writes the documents that are derived from the log. A driver that was killed did not.
     pub fn settle(&mut self) -> Result<(), Error> {
         self.log.settle(&self.folder)
     }
@@ -194,7 +194,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Logs what the user ordered meanwhile. An order is removed after it is in the log.
+    /// Logs the orders that the user gave meanwhile. An order is removed once it is in the log.
     pub(super) fn take_orders(&mut self) -> Result<(), Error> {
         for (order, body) in order::pending(&self.folder) {
             self.record(body)?;
@@ -210,7 +210,7 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// Logs events at once, and passes them to the observer one by one.
+    /// Logs events with one write, and passes them to the observer one by one.
     pub(super) fn record_all(&mut self, bodies: Vec<CastEventBody>) -> Result<(), Error> {
         let observer = &mut self.context.observer;
         self.log
@@ -226,7 +226,7 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// Whether every socket can be played here; asked before anything is started (T21).
+/// Whether every socket can be played here. Checked before anything is started (T21).
 fn playable(definition: &Definition, context: &CastContext<'_>) -> Result<(), Error> {
     let agent = context.agent.as_deref();
     let library = context.library.as_ref();

@@ -1,7 +1,7 @@
-//! Why a cast could not be started, opened or driven on.
+//! Why a cast could not be started, opened or driven.
 //!
-//! Owns these errors. What happens inside a cast is no error but an event: a failed socket ends the
-//! cast, a failed disk ends the driving.
+//! Owns these errors. A failure inside a cast is an event, not an error: a failed socket ends the
+//! cast, a failed disk ends the driver.
 
 use std::io;
 use std::path::PathBuf;
@@ -18,22 +18,22 @@ use crate::store::journal::JournalError;
 use crate::store::lock::LockError;
 use crate::trust;
 
-/// Why a cast could not be started, opened or driven on.
+/// Why a cast could not be started, opened or driven.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There is no such loadout.
     #[error("{}", .0.message)]
     UnknownLoadout(Box<Finding>),
-    /// What the project brings is not trusted (S1).
+    /// The project's files are not trusted (S1).
     #[error(transparent)]
     Trust(#[from] trust::Error),
-    /// The definition of a cast was not written by us (S1).
+    /// The definition of a cast does not carry this user's seal (S1).
     #[error("the definition of the cast in {} has not our seal: it came with the project, or was changed", text::quoted(&.0.to_string_lossy()))]
     Unsealed(PathBuf),
-    /// The definition is wrong; there is at least one finding.
+    /// The definition has at least one error.
     #[error("the definition is wrong")]
     Invalid(Vec<Finding>),
-    /// A socket needs something that is not there.
+    /// A socket needs something that is missing.
     #[error(
         "socket {} holds {}, and {why}",
         text::quoted(socket),
@@ -42,45 +42,45 @@ pub enum Error {
     Unavailable {
         /// The socket.
         socket: String,
-        /// What it holds.
+        /// The materia in it.
         materia: String,
         /// What is missing.
         why: String,
-        /// What the person can do.
+        /// What the user can do.
         hint: String,
-        /// Whether it is an agent that is missing.
+        /// Whether the missing thing is an agent.
         agent: bool,
     },
     /// There is no such cast.
     #[error("there is no cast{} in {}", given_name(given), text::quoted(&folder.to_string_lossy()))]
     NoCast {
-        /// What was asked for.
+        /// The name or id given.
         given: String,
-        /// Where it was looked for.
+        /// The directory searched.
         folder: PathBuf,
-        /// The id that is spelled most like it.
+        /// The most similar id.
         near: Option<String>,
     },
-    /// More than one cast begins like that.
+    /// More than one id begins with the given prefix.
     #[error("{} casts begin with {}", found.len(), text::quoted(given))]
     Ambiguous {
-        /// What was asked for.
+        /// The prefix given.
         given: String,
-        /// Those that begin like that.
+        /// The ids that match.
         found: Vec<String>,
     },
     /// There is no such finished step.
     #[error("{} is no finished step of the cast", text::quoted(given))]
     NoStep {
-        /// What was asked for.
+        /// The step given.
         given: String,
         /// The cast.
         cast: String,
     },
-    /// The cast does not do what it was asked for.
+    /// The cast refuses the action.
     #[error(transparent)]
     Refused(#[from] CastRefusal),
-    /// Its log has an event that cannot be read.
+    /// The log has an event that cannot be parsed.
     #[error("event {seq} of the cast cannot be read")]
     BadEvent {
         /// Its number.
@@ -88,16 +88,16 @@ pub enum Error {
         /// Why.
         source: serde_json::Error,
     },
-    /// Its log does not say how it began.
+    /// The log has no `cast_start` event.
     #[error("the log of the cast does not say how it began")]
     NoBeginning,
-    /// What happened does not fit the definition.
+    /// The events do not fit the definition.
     #[error("the log of the cast does not fit its definition")]
     OutOfStep,
-    /// Whoever drives the cast does not let go of it.
+    /// The driver of the cast does not stop.
     #[error("the process that drives the cast does not stop")]
     Driven(#[from] LockError),
-    /// Processes of a driver that died do not end, so that what they do cannot be done again.
+    /// Processes of a dead driver do not end, so their work cannot be repeated safely.
     #[error("{} of the process that drove the cast cannot be ended, such as {pid}", text::count(*count, "orphan"))]
     Orphans {
         /// How many.
@@ -105,30 +105,30 @@ pub enum Error {
         /// One of them.
         pid: i32,
     },
-    /// Nobody could be started to drive it.
+    /// No process could be started to drive the cast.
     #[error("the cast has begun, and nobody could be started to drive it")]
     NoDriver(#[from] SpawnError),
-    /// Its log fails.
+    /// The log cannot be read or written.
     #[error("the log of the cast fails")]
     Log(#[from] JournalError),
-    /// An artifact fails.
+    /// An artifact cannot be read or written.
     #[error("an artifact of the cast fails")]
     Artifact(#[from] ArtifactError),
-    /// A directory fails.
+    /// A directory cannot be read or written.
     #[error("the directory of the cast fails")]
     Dir(#[from] DirError),
-    /// A snapshot fails.
+    /// A snapshot cannot be read or written.
     #[error("a document of the cast fails")]
     Document(#[from] WriteError),
-    /// A utility's input or output fails.
+    /// The input or output of a utility cannot be read or written.
     #[error("the output of a utility cannot be kept")]
     Output(#[from] io::Error),
-    /// Something cannot be spelled as JSON.
+    /// A value cannot be serialized as JSON.
     #[error("a document of the cast cannot be spelled")]
     Spelling(#[from] serde_json::Error),
 }
 
-/// What a cast was called that is not there; nothing where any would have done.
+/// The given name as part of a message; empty if no name was given.
 fn given_name(given: &str) -> String {
     if given == "*" {
         String::new()

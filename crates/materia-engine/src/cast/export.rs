@@ -1,7 +1,7 @@
-//! `export`: a cast as a report for other people.
+//! `export`: a cast as a report to share.
 //!
 //! Owns its content: the picture with what happened at each socket, the steps, why work was sent
-//! back, the texts of the artifacts, bounded and without secrets. Renderers lay it out. Changes
+//! back, and the texts of the artifacts, truncated and redacted. Renderers lay it out. Changes
 //! nothing in the cast.
 
 use std::collections::BTreeMap;
@@ -23,11 +23,11 @@ use crate::clock::Clock;
 use crate::store::artifact::ArtifactRoot;
 use crate::store::file::{self, WriteMode};
 
-/// How much of one artifact is shown.
+/// Maximum size of one artifact in the report, in bytes.
 pub const MAX_TEXT: usize = 64 << 10;
-/// How much of all artifacts is shown.
+/// Maximum size of all artifacts in the report, in bytes.
 pub const MAX_TEXTS: usize = 4 << 20;
-/// The artifacts that are shown; the log and the snapshots repeat what is in them.
+/// The kinds of artifacts in the report. The log and the snapshots only repeat their content.
 const SHOWN_ARTIFACTS: [&str; 7] = [
     "prompt.md",
     "output.md",
@@ -38,12 +38,12 @@ const SHOWN_ARTIFACTS: [&str; 7] = [
     "command.json",
 ];
 
-/// A cast with everything that its report shows.
+/// A cast with all content of its report.
 #[derive(Debug)]
 pub struct CastExport {
     /// What it did.
     pub cast: CastShowReport,
-    /// The graph it walked, as SVG; nothing where its definition cannot be read any more.
+    /// The graph it walked, as SVG; `None` if its definition cannot be read any more.
     pub picture: Option<String>,
     /// Why work was sent back, in order.
     pub rework: Vec<ReworkReason>,
@@ -69,7 +69,7 @@ pub struct ReworkReason {
 pub struct ArtifactText {
     /// Its path below the cast's directory.
     pub path: String,
-    /// The beginning of it.
+    /// Its beginning.
     pub text: String,
     /// How large it is.
     pub bytes: u64,
@@ -143,7 +143,7 @@ fn secrets(graph: Option<&Graph>, variables: &BTreeMap<OsString, OsString>) -> S
     Secrets::new(texts, &named)
 }
 
-/// The reasons for which work was sent back, as the sockets gave them.
+/// The reasons why work was sent back, as the sockets gave them.
 fn rework(folder: &Folder) -> Result<Vec<ReworkReason>, Error> {
     let mut reasons: Vec<(String, u64, String)> = Vec::new();
     let (_, steps) = show::steps(folder, |_, event| {

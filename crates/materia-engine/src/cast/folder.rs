@@ -1,9 +1,9 @@
 //! The directory of a cast.
 //!
-//! Owns its name, where things in it are, and the names of artifacts (C14):
-//! `sockets/<socket>/<visit>[-<item>][.a<attempt>].<kind>`. An artifact is never overwritten: what
-//! a crash left under a name that no event mentions stays, and the next one has `.r2` in it. Never
-//! decides what is kept.
+//! Owns its name, the paths in it, and the names of artifacts (C14):
+//! `sockets/<socket>/<visit>[-<item>][.a<attempt>].<kind>`. An artifact is never overwritten. If a
+//! crash left a file under a name that no event mentions, the file stays and the next artifact gets
+//! `.r2` in its name. Never decides what is kept.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -30,9 +30,9 @@ pub(super) const FORMAT: u32 = 1;
 const DEFINITION: &str = "config.resolved.json";
 /// The kind of artifact that grows while an agent works.
 pub(super) const ACTIVITY: &str = "activity.jsonl";
-/// How much of its end is read by those who look on, in bytes.
+/// How much of its end observers read, in bytes.
 const LATELY: u64 = 64 << 10;
-/// How many directories are kept open.
+/// Maximum number of directories kept open.
 const MOST_SHELVES: usize = 16;
 
 /// The directory of a cast.
@@ -41,12 +41,12 @@ pub struct Folder {
     root: ArtifactRoot,
     path: PathBuf,
     secrets: Option<Arc<Secrets>>,
-    /// The directories that artifacts were kept in last.
+    /// The artifact directories used last.
     shelves: RefCell<BTreeMap<String, ArtifactDir>>,
 }
 
-/// What a new cast has written beside its log and not synced yet: one sync after the other costs
-/// far more than all of them where the first promise is made.
+/// Files of a new cast that are written but not synced yet. Syncing them together at the first
+/// flush of the log costs far less than syncing each one.
 #[derive(Debug)]
 pub struct UnsyncedStart {
     definition: NewArtifact,
@@ -54,7 +54,7 @@ pub struct UnsyncedStart {
 }
 
 impl UnsyncedStart {
-    /// Makes it durable.
+    /// Makes the files durable.
     pub(super) fn commit(self) -> Result<(), Error> {
         self.definition.commit()?;
         Ok(dir::sync_new(&self.casts)?)
@@ -62,7 +62,7 @@ impl UnsyncedStart {
 }
 
 impl Folder {
-    /// Makes a directory for a new cast, named after the moment, and gives the cast's id.
+    /// Creates the directory of a new cast, named after the current time, and returns the cast id.
     pub fn create(casts: &Path, clock: &Clock) -> Result<(Self, String), Error> {
         dir::create_private(casts)?;
         let moment = clock.now().to_string().replace([':', '.'], "-");
@@ -94,7 +94,7 @@ impl Folder {
         })
     }
 
-    /// Opens the cast with this id, or whose id begins like this and no other's does.
+    /// Opens the cast with this id, or the only cast whose id begins with it.
     pub fn find(casts: &Path, given: &str) -> Result<Self, Error> {
         let all = ids(casts);
         let missing = || Error::NoCast {
@@ -123,22 +123,22 @@ impl Folder {
         }
     }
 
-    /// Names the secrets that must not be written here (S3); what looks like a key never is.
+    /// Sets the secrets to redact here (S3). Text that looks like a key is always redacted.
     pub(super) fn guard(&mut self, secrets: Secrets) {
         self.secrets = Some(Arc::new(secrets));
     }
 
-    /// The secrets that must not be written here.
+    /// The secrets to redact here.
     pub(super) fn secrets(&self) -> &Secrets {
         self.secrets.as_deref().unwrap_or(Secrets::shapes())
     }
 
-    /// The same, for whoever writes beside it.
+    /// The same, shared with other writers to this directory.
     pub(super) fn shared_secrets(&self) -> Option<Arc<Secrets>> {
         self.secrets.clone()
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -153,13 +153,13 @@ impl Folder {
         self.path.join("state.json")
     }
 
-    /// The lock that whoever drives the cast holds.
+    /// The lock that the driver of the cast holds.
     pub(super) fn lock(&self) -> PathBuf {
         self.path.join("events.jsonl.lock")
     }
 
-    /// The name that everything carries which is started for this cast: the directory as the
-    /// machine knows it, and the cast, because numbers of directories are used again.
+    /// The marker of every process started for this cast: the inode of the directory and the cast
+    /// id, because inode numbers are reused.
     pub(super) fn mark(&self, cast_id: &str) -> Result<String, Error> {
         let (device, inode) = self.root.identity()?;
         Ok(format!(
@@ -168,8 +168,7 @@ impl Folder {
         ))
     }
 
-    /// Writes the definition that the cast runs by, once. It is durable with the first promise of
-    /// the log.
+    /// Writes the definition of the cast, once. It becomes durable with the first flush of the log.
     pub(super) fn write_definition(&self, text: &str) -> Result<UnsyncedStart, Error> {
         let mut definition = self.root.create(DEFINITION)?;
         definition.write_all(text.as_bytes())?;
@@ -189,14 +188,14 @@ impl Folder {
         Ok(text)
     }
 
-    /// The directory for the sessions of agents, which is made when it is needed.
+    /// The directory of agent sessions, created on demand.
     pub(super) fn sessions(&self) -> Result<PathBuf, Error> {
         let path = self.path.join("sessions");
         dir::create_private(&path)?;
         Ok(path)
     }
 
-    /// Replaces a document that is made from the log, and can be again.
+    /// Replaces a document that can be rebuilt from the log.
     pub(super) fn snapshot<T: Serialize>(&self, name: &str, document: &T) -> Result<(), Error> {
         let mut document = serde_json::to_value(document)?;
         self.secrets().redact_value(&mut document);
@@ -207,9 +206,9 @@ impl Folder {
         )?)
     }
 
-    /// Keeps an artifact of a visit, without its secrets, and gives its path below the directory.
+    /// Writes an artifact of a visit, redacted, and returns its path below the directory.
     ///
-    /// It is not synced by itself: what the cast goes on with is in the log.
+    /// Not synced: the data that the cast continues with is in the log.
     pub(super) fn keep(
         &self,
         place: &VisitId,
@@ -221,16 +220,16 @@ impl Folder {
         self.keep_new(&dir, bytes, |number| numbered(&stem, number, kind))
     }
 
-    /// Makes an artifact that grows while it is looked at. What is written to it has to be clean.
+    /// Creates an artifact that others read while it grows. The caller redacts what it writes.
     pub(super) fn growing(&self, name: &str) -> Result<NewArtifact, Error> {
         Ok(self.root.create(name)?)
     }
 
-    /// What an agent was lately seen doing in a visit: the last lines of what grows while it works.
+    /// What an agent did recently in a visit: the last lines of its activity file.
     pub fn seen(&self, place: &VisitId, attempt: u64) -> Vec<Value> {
         let (dir, stem) = stem(place, attempt);
         let path = |number, kind| self.path.join(&dir).join(numbered(&stem, number, kind));
-        // It is named like the prompt; a turn in which nothing was seen has none.
+        // It is named like the prompt. A turn without activity has no file.
         let turns = (1..).take_while(|number| path(*number, "prompt.md").exists());
         let Some(last) = turns
             .map(|number| path(number, ACTIVITY))
@@ -248,7 +247,7 @@ impl Folder {
         let read = file
             .seek(SeekFrom::Start(from))
             .and_then(|_| file.take(LATELY).read_to_end(&mut text));
-        // A line that is cut, at either end, says nothing.
+        // Skip truncated lines at either end.
         let lines = read
             .map(|_| text.split(|byte| *byte == b'\n'))
             .into_iter()
@@ -258,18 +257,18 @@ impl Folder {
             .collect()
     }
 
-    /// Text as it may be kept.
+    /// The text with its secrets redacted.
     pub(super) fn clean<'t>(&self, bytes: &'t [u8]) -> std::borrow::Cow<'t, [u8]> {
         self.secrets().redact(bytes)
     }
 
-    /// Keeps a part of the state that inputs name, and gives its path below the directory.
+    /// Writes a part of the state that inputs refer to, and returns its path below the directory.
     pub(super) fn keep_value(&self, name: &str, bytes: &[u8]) -> Result<String, Error> {
         let stem = segment(name);
         self.keep_new("state", bytes, |number| format!("{stem}.{number}.json"))
     }
 
-    /// Keeps an artifact in a directory, under the first name that is free.
+    /// Writes an artifact to a directory, under the first free name.
     fn keep_new(
         &self,
         dir: &str,
@@ -314,7 +313,7 @@ pub fn ids(casts: &Path) -> Vec<String> {
     ids
 }
 
-/// The directory of a visit's artifacts, and how their names begin.
+/// The directory of a visit's artifacts, and the prefix of their names.
 fn stem(place: &VisitId, attempt: u64) -> (String, String) {
     let item = place
         .item_key
@@ -339,7 +338,7 @@ fn numbered(stem: &str, number: u64, kind: &str) -> String {
     }
 }
 
-/// A word as a part of a file name: what is no letter, digit, `.`, `_` or `-` becomes a dash.
+/// A word as part of a file name: replaces all but letters, digits, `.`, `_` and `-` by a dash.
 pub(super) fn segment(word: &str) -> String {
     let mut out = String::new();
     for c in word.chars().take(80) {

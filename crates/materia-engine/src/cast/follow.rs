@@ -1,8 +1,8 @@
-//! Following a cast: its events in order, the state they add up to, and what its agent does.
+//! Following a cast: its events in order, the state they fold to, and its agent's activity.
 //!
-//! Owns the order of updates: each event once, with its number; then what the agent of the running
-//! turn did; then the state, where it differs. The descriptor becomes readable when there may be
-//! more. A driver that died is in no file, so that callers also ask now and then. Changes nothing.
+//! Owns the order of updates: each event once, with its number; then the activity of the running
+//! turn; then the state, if it changed. The descriptor becomes readable when there may be more. The
+//! death of a driver changes no file, so callers also poll from time to time. Changes nothing.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
@@ -24,17 +24,17 @@ use super::{CastUsage, Error, Folder, activity_of, usage};
 use crate::store::artifact::{ArtifactError, ArtifactRoot};
 use crate::store::journal::{Follower, From};
 
-/// How much of an activity is read at once, in bytes; no line is longer.
+/// How much of an activity file is read at once, in bytes. No line is longer.
 const MAX_READ: usize = 64 << 10;
 
-/// Something new about a cast.
+/// An update about a cast.
 #[derive(Debug)]
 pub enum CastUpdate {
     /// The next event of its log.
     Event(CastEventRecord),
-    /// What the agent of the running turn did.
+    /// Activity of the running turn's agent.
     Activity(ActivityReport),
-    /// What the events add up to.
+    /// The state that the events fold to.
     State(Box<CastStateReport>),
 }
 
@@ -89,21 +89,21 @@ pub struct CastFollower {
     folder: Folder,
     log: Follower,
     state: CastState,
-    /// The last event that the caller has.
+    /// The last event that the caller has seen.
     after: u64,
-    /// Events that were read and not returned yet.
+    /// Events that were read but not returned yet.
     events: VecDeque<CastEventRecord>,
-    /// The activity that the caller has, and up to which position.
+    /// The activity file that the caller has seen, and up to which position.
     known: Option<(String, u64)>,
-    /// The activity of a turn that began and is not read yet.
+    /// The activity file of a turn that has begun and is not read yet.
     begun: Option<String>,
     turn: Option<TurnReader>,
-    /// The state that was returned last.
+    /// The state returned last.
     reported: Option<CastStateReport>,
 }
 
 impl CastFollower {
-    /// Follows a cast from behind the event `after`, and an activity from the position in `known`.
+    /// Follows a cast after the event `after`, and an activity file from the position in `known`.
     pub fn open(folder: Folder, after: u64, known: Option<(String, u64)>) -> Result<Self, Error> {
         Ok(Self {
             log: Follower::open(&folder.events(), From::Beginning)?,
@@ -118,7 +118,7 @@ impl CastFollower {
         })
     }
 
-    /// The next update, without waiting. After `None` the descriptor tells when to ask again.
+    /// The next update, without waiting. After `None`, wait for the descriptor.
     pub fn next_update(&mut self) -> Result<Option<CastUpdate>, Error> {
         loop {
             if let Some(event) = self.events.pop_front() {
@@ -141,12 +141,12 @@ impl CastFollower {
         }
     }
 
-    /// Reads a batch of events; false where there are none.
+    /// Reads a batch of events; false if there are none.
     fn read_log(&mut self) -> Result<bool, Error> {
         let records = self.log.try_next()?;
         let any = !records.is_empty();
         for record in records {
-            // Types that this version does not know are other programs' notes.
+            // Skip event types that this version does not know.
             if let Ok(Some(body)) = CastEventBody::read(&record.kind, record.data.clone()) {
                 let at = record.at;
                 self.state.apply(&CastEvent { at, body });
@@ -165,7 +165,7 @@ impl CastFollower {
         Ok(any)
     }
 
-    /// Begins to read the activity of a turn. A caller that knows nothing of it gets an empty
+    /// Starts to read the activity of a turn. A caller that has seen nothing of it gets an empty
     /// report first.
     fn open_turn(&mut self, path: String) -> Result<Option<ActivityReport>, Error> {
         let known = self.known.take().filter(|(known, _)| *known == path);
@@ -182,7 +182,7 @@ impl CastFollower {
         Ok(first)
     }
 
-    /// The state, where it differs from the one that was returned last.
+    /// The state, if it differs from the one returned last.
     fn changed_state(&mut self) -> Option<Box<CastStateReport>> {
         let state = &self.state;
         let now = CastStateReport {
@@ -220,7 +220,7 @@ fn activity_begun(record: &Record) -> Option<String> {
     activity_of(record.data.get("artifact")?.as_str()?)
 }
 
-/// The activity of one turn, read while it grows; a turn without one has nothing to show.
+/// The activity file of one turn, read while it grows. A turn may have none.
 #[derive(Debug)]
 struct TurnReader {
     path: String,
@@ -229,7 +229,7 @@ struct TurnReader {
 }
 
 impl TurnReader {
-    /// The next whole lines, without waiting.
+    /// The next complete lines, without waiting.
     fn next(&mut self, folder: &Folder) -> Result<Option<ActivityReport>, Error> {
         if self.file.is_none() {
             self.file = match ArtifactRoot::open(folder.path())?.read(&self.path) {
@@ -245,7 +245,7 @@ impl TurnReader {
         let count = file.read_at(&mut bytes, self.at)?;
         bytes.truncate(count);
         let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else {
-            // A line that fills all of it is none of ours.
+            // A line that fills the whole buffer was not written by us; skip it.
             self.at += if count == MAX_READ { count as u64 } else { 0 };
             return Ok(None);
         };

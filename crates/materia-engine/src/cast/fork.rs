@@ -1,9 +1,8 @@
-//! Forks: a new cast that begins with what another one had come to behind one of its finished
-//! steps.
+//! Forks: a new cast that begins with the state of another one after one of its finished steps.
 //!
-//! Owns the copying of a log's beginning, of the definition and of the artifacts that belong to it.
-//! The new cast is made beside the others and gets its name when it is whole, so that a fork that
-//! was killed halfway leaves no cast. The original is only read.
+//! Owns copying the first part of a log, the definition and the artifacts that belong to it. The
+//! new cast is built under a temporary name beside the others and renamed when it is complete, so
+//! that a fork killed halfway leaves no cast. The original is only read.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -21,11 +20,11 @@ use crate::clock::Clock;
 use crate::store::artifact::ArtifactRoot;
 use crate::store::dir;
 
-/// The largest artifact that is copied; a larger one stays with the original.
+/// The largest artifact that is copied. Larger ones stay with the original.
 const LARGEST: u64 = 64 << 20;
 
-/// Begins a new cast with the events of another one up to this record; `origin` is noted at its
-/// beginning.
+/// Begins a new cast with the events of another one up to this record. The first event records
+/// `origin`.
 pub fn fork(
     folder: &Folder,
     casts: &Path,
@@ -44,7 +43,7 @@ pub fn fork(
     Folder::open(place.path())
 }
 
-/// The events of a cast up to a record, and the visits that they are about.
+/// The events of a cast up to a record, and the visits that they mention.
 fn beginning(
     folder: &Folder,
     last: u64,
@@ -86,7 +85,7 @@ fn write_log(
     log.settle(made)
 }
 
-/// Copies what the first visits of each socket left.
+/// Copies the artifacts of the first visits of each socket.
 fn copy_artifacts(from: &Folder, to: &Folder, visits: &BTreeMap<String, u64>) -> Result<(), Error> {
     let (source, target) = (
         ArtifactRoot::open(from.path())?,
@@ -119,7 +118,7 @@ fn copy_artifacts(from: &Folder, to: &Folder, visits: &BTreeMap<String, u64>) ->
     Ok(())
 }
 
-/// The visit that an artifact belongs to: the number its name begins with.
+/// The visit that an artifact belongs to: the number at the beginning of its name.
 fn visit_of(name: &str) -> Option<u64> {
     let digits = name
         .find(|c: char| !c.is_ascii_digit())

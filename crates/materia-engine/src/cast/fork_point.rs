@@ -1,6 +1,6 @@
-//! `fork`: a new cast that begins behind a finished step of another one.
+//! `fork`: a new cast that begins after a finished step of another one.
 //!
-//! Owns which step is meant and what is noted about the origin. The original is only read.
+//! Owns finding the step and recording the origin. The original is only read.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::cast::show::{CastStep, steps};
 use crate::cast::{Error, Folder, fork as fork_cast};
 use crate::clock::Clock;
 
-/// Makes the new cast: `at` is the number of a step, or a socket and its visit such as
+/// Creates the new cast. `at` is the number of a step, or a socket and its visit such as
 /// `Socket-4:1`.
 pub fn fork(folder: &Folder, casts: &Path, at: &str, clock: &Clock) -> Result<Folder, Error> {
     let (state, steps) = steps(folder, |_, _| {})?;

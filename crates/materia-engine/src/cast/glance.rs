@@ -1,9 +1,9 @@
-//! A cast at a glance: how it stands, proved, without opening it for writing.
+//! The summary of a cast: its observed status, without opening it for writing.
 //!
-//! Owns the head of a cast (who, what, where, how far), and the proof of its standing: a cast runs
-//! only while the process that signed its log lives. A head is read from the manifest where the
+//! Owns the head of a cast (id, request, position, progress) and the proof of its status: a cast
+//! runs only while the process that signed its log lives. The head comes from the manifest if the
 //! manifest is as new as the log, and from the log otherwise. Never takes a lock and never writes,
-//! so that looking disturbs nobody.
+//! so that reading disturbs no other process.
 
 use std::path::{Path, PathBuf};
 
@@ -20,35 +20,35 @@ use super::folder::Folder;
 use crate::store::journal::{From, Reader};
 use crate::store::{atomic, lock};
 
-/// The largest manifest that is read; a larger one costs more than the log it stands for.
+/// The largest manifest that is read. Parsing a larger one costs more than reading the log.
 const LARGEST: u64 = 8 << 20;
 
-/// What stands at the top of a manifest.
+/// The first fields of a manifest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ManifestHead {
     /// The cast.
     pub cast_id: String,
-    /// What the person asked for.
+    /// What the user asked for.
     pub request: String,
     /// The loadout.
     pub loadout: String,
-    /// How it stands, as its log says.
+    /// Its status according to its log.
     pub status: CastStatus,
     /// When it began.
     pub started_at: Option<Timestamp>,
-    /// When something last happened.
+    /// When the last event was recorded.
     pub updated_at: Option<Timestamp>,
-    /// Where it is.
+    /// Its position.
     #[serde(default)]
     pub at: Option<CastPosition>,
     /// What it used.
     #[serde(default)]
     pub spent: UsageSummary,
-    /// What it failed with.
+    /// Why it failed.
     #[serde(default)]
     pub error: Option<CastFailure>,
-    /// How long the log was when this was written.
+    /// The length of the log when this was written.
     #[serde(default)]
     pub log_bytes: u64,
 }
@@ -155,15 +155,15 @@ impl ObservedStatus {
 pub enum ObservedCast {
     /// This process drives it.
     Running(u32),
-    /// It is under way, and nobody drives it.
+    /// It is under way, and no process drives it.
     Interrupted,
-    /// It waits for the person.
+    /// It waits for the user.
     Paused,
-    /// It did what it should.
+    /// It is complete.
     Complete,
     /// It failed.
     Failed,
-    /// The person ended it.
+    /// The user ended it.
     Aborted,
     /// Its directory cannot be read, and why.
     Unreadable(String),
@@ -261,19 +261,19 @@ fn position(state: &CastState) -> Option<CastPosition> {
     })
 }
 
-/// A cast as it was found.
+/// A cast as observed.
 #[derive(Debug)]
 pub struct CastSummary {
     /// Its directory.
     pub path: PathBuf,
-    /// What it is; nothing where its directory cannot be read.
+    /// Its head; `None` if its directory cannot be read.
     pub head: Option<ManifestHead>,
-    /// How it stands.
+    /// Its observed status.
     pub standing: ObservedCast,
 }
 
 impl CastSummary {
-    /// Looks at the cast in a directory.
+    /// Observes the cast in a directory.
     pub fn at(path: &Path) -> Self {
         match observe(path, || head(path), |head| head.status) {
             Ok((head, standing)) => Self {
@@ -309,10 +309,10 @@ fn head(path: &Path) -> Result<ManifestHead, Error> {
     replay(&folder, |_, _, _| {}).map(|state| ManifestHead::of(&state, log_bytes))
 }
 
-/// Reads the log of a cast by `read`, and proves how the cast stands.
+/// Reads the log of a cast with `read`, and determines its observed status.
 ///
-/// The driver is looked for after the log was read. One that recorded the end and exited in between
-/// leaves a cast that looks interrupted, so the log is read again when it has stopped by now.
+/// Looks for the driver after reading the log. A driver that recorded the end and exited in between
+/// leaves a cast that looks interrupted, so the log is read again if the driver has stopped by now.
 pub fn observe<T>(
     path: &Path,
     mut read: impl FnMut() -> Result<T, Error>,
@@ -329,13 +329,13 @@ pub fn observe<T>(
     }
 }
 
-/// How a cast stands whose log says this.
+/// The observed status of a cast whose log has this status.
 pub fn standing(path: &Path, status: CastStatus) -> ObservedCast {
     match status {
         CastStatus::Running => {
             driver(path).map_or(ObservedCast::Interrupted, ObservedCast::Running)
         }
-        // Whoever drives it has just been asked to go on, and will say so in the log.
+        // The driver was just asked to continue and has not logged that yet.
         CastStatus::Paused => driver(path).map_or(ObservedCast::Paused, ObservedCast::Running),
         CastStatus::Complete => ObservedCast::Complete,
         CastStatus::Failed => ObservedCast::Failed,
@@ -348,7 +348,7 @@ fn driver(path: &Path) -> Option<u32> {
     lock::living_holder(&path.join("events.jsonl.lock")).map(|holder| holder.pid)
 }
 
-/// Folds the log of a cast and shows each event with the state after it; changes nothing.
+/// Folds the log of a cast and passes on each event with the state after it. Changes nothing.
 pub fn replay(
     folder: &Folder,
     mut each: impl FnMut(&Record, &CastEvent, &CastState),

@@ -1,9 +1,9 @@
 //! The input of a utility as an artifact.
 //!
-//! Owns what is kept of an input that grew with the state. A utility reads all of it, every time;
-//! the artifact of a visit names large parts of the state, which are kept once and again only when
-//! they changed. So a step writes the same few bytes, however long the list is that the cast works
-//! on.
+//! Owns how an input that grew with the state is stored. A utility reads the whole input every
+//! time. The artifact of a visit refers to large parts of the state, which are stored once and
+//! again only when they changed. So each step writes the same few bytes, however long the list is
+//! that the cast works on.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,17 +14,17 @@ use serde_json::{Map, Value, json};
 use super::error::Error;
 use super::folder::Folder;
 
-/// How long an input may be that is kept as it is.
+/// Maximum size of an input that is stored as it is, in bytes.
 const PLAIN: usize = 16 << 10;
-/// How large a part of the state may be that stands in every input.
+/// Maximum size of a part of the state that every input repeats, in bytes.
 const SMALL: usize = 2 << 10;
 
-/// The large parts of the state that are kept, by name, with the artifact that has them.
+/// The large parts of the state that are stored, by name, with their artifacts.
 #[derive(Debug, Default)]
 pub(super) struct Inputs(BTreeMap<String, (Value, String)>);
 
 impl Inputs {
-    /// What is kept of an input whose whole line this is.
+    /// The stored form of the input that serializes to this line.
     pub(super) fn kept<'a>(
         &mut self,
         input: &UtilityInput<'_>,
@@ -65,8 +65,8 @@ impl Inputs {
     }
 }
 
-/// Whether two values are spelled with the same bytes. Unlike equality it minds the order of
-/// members, and so has nothing to look up.
+/// Whether two values serialize to the same bytes. Unlike equality, this depends on the order of
+/// members and so needs no lookups.
 fn is_spelled_alike(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Array(one), Value::Array(other)) => {
@@ -85,7 +85,7 @@ fn is_spelled_alike(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// What is left of so many bytes after a value was written, about; nothing where it does not fit.
+/// Roughly how many of `bytes` remain after writing a value; `None` if it does not fit.
 fn room(value: &Value, bytes: usize) -> Option<usize> {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => bytes.checked_sub(5),

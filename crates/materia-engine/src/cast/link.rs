@@ -1,7 +1,7 @@
-//! `link` and `autocast`: a cast of what stands in no config as one loadout.
+//! `link` and `autocast`: a cast of targets that no config combines into one loadout.
 //!
-//! Owns looking targets up, the virtual loadout, and what an earlier cast passes on to a linked
-//! one. Writes nothing to a config and leaves the active loadout as it is.
+//! Owns looking up targets, the virtual loadout, and the data that an earlier cast passes on to a
+//! linked one. Writes no config and leaves the active loadout unchanged.
 
 use std::io::Read;
 use std::path::Path;
@@ -18,12 +18,12 @@ use crate::cast::{Definition, Error};
 use crate::config::ConfigFiles;
 use crate::store::artifact::ArtifactRoot;
 
-/// How many artifacts of an earlier cast are passed on.
+/// Maximum number of artifacts that an earlier cast passes on.
 const MAX_ARTIFACTS: usize = 20;
-/// How much of each, in bytes.
+/// Maximum size of each, in bytes.
 const MAX_CONTENT: usize = 4000;
 
-/// Makes one definition of the targets, in order. `agent` plays the roles that name none.
+/// Builds one definition from the targets, in order. `agent` plays the roles that name none.
 pub fn link(
     files: &ConfigFiles,
     targets: &[String],
@@ -122,7 +122,7 @@ fn unknown(config: &Config<'_>, target: LinkTarget<'_>) -> Finding {
     Finding::error("unknown-target", message).hint(hint)
 }
 
-/// What an earlier cast passes on to the next one: its request and the output of its steps, bounded.
+/// What an earlier cast passes on: its request and the output of its steps, bounded.
 pub fn earlier(cwd: &Path, casts: &Path, given: &str) -> Result<Value, Error> {
     if given.contains(['/', '\\']) || given.contains("..") {
         return Err(Error::NoCast {
@@ -135,7 +135,7 @@ pub fn earlier(cwd: &Path, casts: &Path, given: &str) -> Result<Value, Error> {
     let (state, steps) = steps(&folder, |_, _| {})?;
     let root = ArtifactRoot::open(folder.path())?;
     let mut artifacts = Vec::new();
-    // The newest matter most; they are passed on in the order they were made.
+    // Prefer the newest artifacts, but pass them on in the order they were written.
     for step in steps
         .iter()
         .rev()

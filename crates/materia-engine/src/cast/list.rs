@@ -1,7 +1,7 @@
 //! `casts`: the casts of a project, with their status.
 //!
-//! Owns the list, newest first, and the cast that is used where none is named: the newest one that
-//! fits the action. Reading changes nothing and takes no lock.
+//! Owns the list, newest first, and the default cast if none is named: the newest one that fits the
+//! action. Reading changes nothing and takes no lock.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::cast::start::{ResumeAction, find};
 use crate::cast::{CastSummary, Error, Folder, ObservedCast, ObservedStatus, ids};
 use crate::clock::Clock;
 
-/// How many casts are looked at for one that suits.
+/// Maximum number of casts searched for one that fits.
 const LOOKED_AT: usize = 500;
 /// The longest request that a list shows, in bytes.
 const MAX_REQUEST: usize = 400;
@@ -118,8 +118,8 @@ impl CastProblem {
     }
 }
 
-/// Lists the casts in a directory, the newest first: at most so many, and only those with a status
-/// where one is given.
+/// Lists at most `limit` casts in a directory, the newest first, optionally only those with one
+/// status.
 pub fn list(
     casts: &Path,
     limit: Option<usize>,
@@ -170,7 +170,7 @@ fn listed(id: &str, glance: &CastSummary, clock: &Clock) -> CastListItem {
     }
 }
 
-/// The first line of a request that says something, bounded.
+/// The first non-empty line of a request, truncated.
 pub fn first_line(request: &str) -> String {
     let line = request
         .lines()
@@ -180,7 +180,7 @@ pub fn first_line(request: &str) -> String {
     text::bounded(line, MAX_REQUEST).into_owned()
 }
 
-/// Finds the cast to continue: the named one, else the newest that suits the action, else the
+/// Finds the cast to continue: the named one, else the newest that fits the action, else the
 /// newest.
 pub fn meant(
     cwd: &Path,
@@ -198,8 +198,8 @@ pub fn meant(
     suiting(cwd, casts, given, suits)
 }
 
-/// Finds the cast that is meant where a person only looks: the one that was named, the newest open
-/// one, the newest.
+/// Finds the cast for a read-only command: the named one, else the newest open one, else the
+/// newest.
 pub fn looked_at(cwd: &Path, casts: &Path, given: Option<&str>) -> Result<Folder, Error> {
     let running = |standing: &ObservedCast| matches!(standing, ObservedCast::Running(_));
     if given.is_none()

@@ -1,8 +1,8 @@
-//! The log of a cast and the state it folds into, always together.
+//! The log of a cast together with the state it folds into.
 //!
-//! Owns the order: an event is appended, flushed if somebody relies on it, and only then folded.
-//! Opening a log checks all of it and folds what came after the last snapshot. Exactly one process
-//! has a log open for writing; another one is refused.
+//! Owns the order: an event is appended, flushed if it is a promise, and only then
+//! folded. Opening a log checks all of it and folds the events after the last snapshot. Only one
+//! process can have a log open for writing; others are refused.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub struct Log {
     pace: Pace,
     snapshot: PathBuf,
     secrets: Option<Arc<Secrets>>,
-    /// What is not durable yet beside the log.
+    /// Files beside the log that are not durable yet.
     beginning: Option<UnsyncedStart>,
 }
 
@@ -58,13 +58,13 @@ impl Log {
         Ok((log, event))
     }
 
-    /// Opens the log of a cast that was left, cuts what a crash tore, and folds it.
+    /// Opens the log of an interrupted cast, truncates a partly written end, and folds it.
     pub fn open(folder: &Folder, clock: &Clock) -> Result<Self, Error> {
         let (path, snapshot) = (folder.events(), folder.state());
         let journal = Journal::open(&path, clock, &options())?;
         let kept = snapshot::read(&snapshot);
         let known = kept.and_then(|(at, state)| fold(&path, From::Checkpoint(at), state).ok());
-        // Whatever is wrong with a snapshot, the log is what happened.
+        // The log is authoritative: an unusable snapshot is ignored.
         let (state, since) = match known {
             Some(known) => known,
             None => fold(&path, From::Beginning, CastState::default())?,
@@ -85,12 +85,12 @@ impl Log {
         }
     }
 
-    /// What the events come to.
+    /// The state that the events fold to.
     pub fn state(&self) -> &CastState {
         &self.state
     }
 
-    /// Writes down what happened, without its secrets, and folds it.
+    /// Appends an event, redacted, and folds it.
     pub fn record(&mut self, body: CastEventBody) -> Result<CastEvent, Error> {
         let at = self.write(std::slice::from_ref(&body))?;
         let event = CastEvent { at, body };
@@ -99,8 +99,8 @@ impl Log {
         Ok(event)
     }
 
-    /// Writes down several things that happened at once: a kill leaves all of them or none, so that
-    /// nobody has to be asked again for what was answered. They are folded one by one, and told in
+    /// Appends several events with one write. A kill leaves all of them or none, so the user never
+    /// has to repeat an answer. They are folded one by one, and the observer is notified in
     /// between.
     pub(super) fn record_all(
         &mut self,
@@ -117,7 +117,7 @@ impl Log {
         Ok(())
     }
 
-    /// Appends events with one write, and flushes them if somebody relies on one of them.
+    /// Appends events with one write, and flushes them if one of them is a promise.
     fn write(&mut self, bodies: &[CastEventBody]) -> Result<Timestamp, Error> {
         let secrets = known(self.secrets.as_deref());
         let written = |body| {
@@ -143,7 +143,7 @@ impl Log {
         Ok(())
     }
 
-    /// Writes a snapshot now and then, when everything that stands in the log is folded.
+    /// Writes a snapshot from time to time, once all events in the log are folded.
     fn keep_pace(&mut self) {
         if self.pace.is_due() {
             let secrets = known(self.secrets.as_deref());
@@ -156,20 +156,20 @@ impl Log {
         }
     }
 
-    /// Writes down something that the state does not depend on.
+    /// Appends a record that the state does not depend on.
     pub(super) fn note<T: Serialize>(&mut self, kind: &str, data: &T) -> Result<(), Error> {
         Ok(self.journal.append(kind, data).map(drop)?)
     }
 
-    /// Writes down what happened in another cast and folds it; nobody relies on it before the log
-    /// is settled.
+    /// Appends an event of another cast and folds it. No flush: nothing relies on it before
+    /// `settle`.
     pub(super) fn copy(&mut self, body: CastEventBody) -> Result<(), Error> {
         let at = self.journal.append_all(&[(body.kind(), &body.data())])?;
         self.state.apply(&CastEvent { at, body });
         Ok(())
     }
 
-    /// Makes everything durable that was written.
+    /// Flushes everything that was written.
     pub(super) fn promise(&mut self) -> Result<(), Error> {
         if let Some(beginning) = self.beginning.take() {
             beginning.commit()?;
@@ -177,7 +177,7 @@ impl Log {
         Ok(self.journal.commit()?)
     }
 
-    /// Writes the documents that come from the log, and flushes what is not flushed yet.
+    /// Writes the documents derived from the log, and flushes the rest.
     pub(super) fn settle(&mut self, folder: &Folder) -> Result<(), Error> {
         self.promise()?;
         folder.snapshot("usage.json", &usage(&self.state))?;
@@ -187,7 +187,7 @@ impl Log {
     }
 }
 
-/// The data of an event as it is written.
+/// The serialized form of an event's data.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Data<'a> {
@@ -195,12 +195,12 @@ enum Data<'a> {
     Cleaned(Value),
 }
 
-/// The secrets that are known, or at least their shapes.
+/// The known secrets, or at least the shapes of keys.
 fn known(secrets: Option<&Secrets>) -> &Secrets {
     secrets.unwrap_or(Secrets::shapes())
 }
 
-/// A state with everything that comes after a place in the log, and how many events that was.
+/// Folds all events after a position in the log into `state`, and counts them.
 fn fold(path: &Path, from: From, mut state: CastState) -> Result<(CastState, u64), Error> {
     let mut count = 0;
     for record in Reader::open(path, from)? {

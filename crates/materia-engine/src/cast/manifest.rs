@@ -1,6 +1,6 @@
-//! The manifest of a cast: what is in its directory.
+//! The manifest of a cast: the files in its directory.
 //!
-//! Owns its shape. It comes from the events alone, so that losing it loses nothing.
+//! Owns its shape. It is derived from the events alone, so losing it loses nothing.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ const MENTIONING: [&str; 5] = [
     "socket_complete",
 ];
 
-/// What is in the directory of a cast, as far as its events mention it.
+/// The files in the directory of a cast that its events mention.
 #[derive(Debug, Default)]
 pub(super) struct Entries(Vec<Entry>);
 
@@ -45,8 +45,8 @@ pub(super) struct CastManifest<'a> {
 }
 
 impl Entries {
-    /// Everything that a log mentions. Read only when a cast stops, so that nothing grows while it
-    /// runs.
+    /// Collects all artifacts that a log mentions. Runs only when a cast stops, so that memory does
+    /// not grow while it runs.
     pub(super) fn read(events: &Path) -> Result<Self, Error> {
         let mut entries = Self::default();
         for record in Reader::open(events, From::Beginning)? {
@@ -63,7 +63,7 @@ impl Entries {
         Ok(entries)
     }
 
-    /// Notes the artifacts that an event mentions.
+    /// Collects the artifacts that an event mentions.
     fn note(&mut self, event: &CastEvent) {
         let mut add = |place: &VisitId, kind, artifact: Option<&String>| {
             if let Some(artifact) = artifact.filter(|artifact| !artifact.is_empty()) {

@@ -1,10 +1,10 @@
-//! Orders for a cast that another process drives: small documents that its driver takes up.
+//! Orders for a cast that another process drives: small documents that its driver reads.
 //!
-//! Owns `orders/<id>.json` in a cast's directory. An order is durable before its sender is told;
-//! the driver looks between any two steps, and before it ends a turn that goes beyond the budget,
-//! writes down what it was told as an event, and removes the order. Whoever opens the cast next
-//! takes up what a driver left. An order that is taken up twice after a crash says the same twice,
-//! and does no harm.
+//! Owns `orders/<id>.json` in a cast's directory. An order is durable before its sender gets a
+//! reply. The driver looks for orders between any two steps, and before it ends a turn that exceeds
+//! the budget. It logs the order as an event, then removes the file. The next process that opens
+//! the cast applies orders that a driver left. An order that is applied twice after a crash has the
+//! same effect as once.
 
 use std::path::PathBuf;
 
@@ -19,16 +19,16 @@ use crate::clock::Clock;
 use crate::store::journal::JournalError;
 use crate::store::{atomic, dir};
 
-/// Where orders lie in a cast's directory.
+/// The directory of orders in a cast's directory.
 const ORDERS: &str = "orders";
 /// The format number of an order.
 const FORMAT: u32 = 1;
-/// The largest order.
+/// The largest order, in bytes.
 const LARGEST: u64 = 4096;
-/// How many orders are taken up at once.
+/// Maximum number of orders applied at once.
 const MOST: usize = 100;
 
-/// What a driver is told.
+/// An order to a driver.
 #[derive(Debug, Serialize, Deserialize)]
 struct Order {
     raise: BudgetRaise,
@@ -45,7 +45,7 @@ pub enum RaiseOutcome {
     Ordered,
 }
 
-/// Raises the budget of a cast: in its log, or by an order to the process that drives it.
+/// Raises the budget of a cast: in its log, or by an order to its driver.
 pub fn raise(
     folder: &Folder,
     clock: &Clock,
@@ -82,9 +82,9 @@ pub fn raise(
     }
 }
 
-/// The orders that nobody took up yet, the oldest first, each with its document.
+/// The orders that no driver has applied yet, the oldest first, each with its document.
 ///
-/// What is no order is passed over: it must not stop a cast.
+/// Skips files that are no orders: they must not stop a cast.
 pub(super) fn pending(folder: &Folder) -> Vec<(PathBuf, CastEventBody)> {
     let Ok(entries) = std::fs::read_dir(folder.path().join(ORDERS)) else {
         return Vec::new();

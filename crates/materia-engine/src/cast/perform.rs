@@ -1,8 +1,8 @@
-//! Performing what the kernel asks for: a turn of an agent, a run of a utility.
+//! Performs the kernel's effects: a turn of an agent, a run of a utility.
 //!
-//! Owns the order inside a visit: the input is kept, the dispatch recorded and flushed, the work
-//! done, its output kept, and then its result recorded. False means that the user interrupted it,
-//! and nothing was concluded.
+//! Owns the order inside a visit: store the input, record and flush the dispatch, do the work,
+//! store its output, record its result. Returns false if the user interrupted and no result was
+//! recorded.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::utility::call::{Call, Called, call};
 use crate::utility::{find, native, recipe, template};
 
 impl Driver<'_> {
-    /// Asks an agent.
+    /// Runs a turn of an agent.
     pub(super) fn ask(&mut self, ask: &AgentEffect) -> Result<bool, Error> {
         let (place, attempt) = (&ask.visit.place, ask.visit.attempt);
         self.ready()?;
@@ -85,7 +85,7 @@ impl Driver<'_> {
             Answer::Ended(end) => end,
             Answer::Interrupted => return Ok(false),
         };
-        // What the turn was allowed to use stands in the log before what it used.
+        // Log the limits of the turn before its usage.
         self.take_orders()?;
         let output = match &end.reply {
             Ok(text) => Some(
@@ -140,7 +140,7 @@ impl Driver<'_> {
         self.conclude(bodies)
     }
 
-    /// Calls what a utility runs; what cannot be called was refused when the cast began.
+    /// Calls the program of a utility. Programs that cannot be called were refused at the start.
     fn call(&mut self, utility: &UtilityProgram, input: String) -> Result<Called, Error> {
         let (spool, timeout_ms) = (self.folder.path(), utility.timeout_ms);
         let CastContext {
@@ -212,7 +212,7 @@ impl Driver<'_> {
         Ok(true)
     }
 
-    /// Waits before an attempt; true if the user interrupted that.
+    /// Waits before an attempt; true if the user interrupted the wait.
     fn waited(&mut self, delay_ms: u64) -> bool {
         delay_ms > 0
             && self

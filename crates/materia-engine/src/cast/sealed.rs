@@ -1,6 +1,6 @@
-//! Whether a cast that is taken up is one of ours (S1).
+//! Whether this user began the cast that is resumed (S1).
 //!
-//! Owns where the seal of a definition stands: in the first event of the cast. A directory that a
+//! Owns where the seal of a definition is: in the first event of the cast. A directory that a
 //! repository brings can look like a cast in every other respect, and its definition would run.
 
 use super::error::Error;
@@ -9,13 +9,13 @@ use crate::home::Home;
 use crate::store::journal::{From, Reader};
 use crate::trust;
 
-/// The field of the first event that has the seal of the definition.
+/// The field of the first event that holds the seal of the definition.
 pub(super) const FIELD: &str = "configSeal";
 
-/// Refuses a cast whose definition has not our seal.
+/// Refuses a cast whose definition does not carry this user's seal.
 pub fn require_seal(folder: &Folder, home: Option<&Home>) -> Result<(), Error> {
     let records = Reader::open(&folder.events(), From::Beginning)?.map_while(Result::ok);
-    // The journal has a line of its own before the first event.
+    // The journal writes a line of its own before the first event.
     let begun = records
         .take(2)
         .find(|record| record.kind == "cast_start")

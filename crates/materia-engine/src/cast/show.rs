@@ -1,7 +1,7 @@
-//! `cast-show`: everything that one cast did, step by step.
+//! `cast-show`: one cast, step by step.
 //!
 //! Owns the list of steps, which are the visits in the order they began, the list of events and the
-//! list of artifacts. All of it comes from the log and the directory; nothing is changed.
+//! list of artifacts. All of it comes from the log and the directory. Changes nothing.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::cast::glance::{self, ManifestHead};
 use crate::cast::{CastUsage, Error, Folder, ObservedCast, ObservedStatus, usage};
 use crate::clock::Clock;
 
-/// How many artifacts are listed.
+/// Maximum number of artifacts in the list.
 const MAX_ARTIFACTS: usize = 20_000;
 
 /// What to show besides the steps.
@@ -219,7 +219,7 @@ pub fn show(folder: &Folder, parts: CastParts, clock: &Clock) -> Result<CastShow
     })
 }
 
-/// The steps of a cast, and the state it came to.
+/// The steps of a cast, and its last state.
 pub fn steps(
     folder: &Folder,
     mut each: impl FnMut(&Record, &CastEvent),
@@ -248,7 +248,7 @@ fn note(steps: &mut Vec<CastStep>, record: &Record, event: &CastEvent) {
             seq: None,
         });
     }
-    // Visits follow one another, so that everything is about the last one.
+    // Visits do not overlap, so every event belongs to the last one.
     let Some(step) = steps.last_mut() else { return };
     let mut end = |outcome| {
         step.outcome = outcome;
@@ -279,7 +279,7 @@ fn note(steps: &mut Vec<CastStep>, record: &Record, event: &CastEvent) {
     }
 }
 
-/// A visit that no process works on any more does not run.
+/// Marks the running visit as interrupted if no process works on it any more.
 fn settled(mut steps: Vec<CastStep>, standing: &ObservedCast) -> Vec<CastStep> {
     if let Some(last) = steps.last_mut()
         && last.outcome == StepOutcome::Running
@@ -290,7 +290,7 @@ fn settled(mut steps: Vec<CastStep>, standing: &ObservedCast) -> Vec<CastStep> {
     steps
 }
 
-/// The files below a directory, sorted; what is no plain file is left out.
+/// The regular files below a directory, sorted.
 fn artifacts(root: &Path) -> Vec<CastArtifact> {
     let mut found = Vec::new();
     let mut left = vec![root.to_owned()];

@@ -1,10 +1,10 @@
-//! The snapshot of a cast's state, so that taking up a long cast does not read all of its log
-//! again.
+//! The snapshot of a cast's state, so that resuming a long cast does not read its whole log again.
 //!
-//! Owns the file `state.json`: one line, spelled and checked like a record of the log, with the
-//! state after a certain record of it. A cache that may be deleted at any time and is never trusted
-//! over the log: it counts only when it is whole, by this version of the fold, and the log still
-//! has that very record at that very place. A failure to write it is no failure of the cast.
+//! Owns the file `state.json`: one line, serialized and checksummed like a record of the log, with
+//! the state after one of its records. It is a cache: it may be deleted at any time and never
+//! overrides the log. It is used only if it is complete, was written by this version of the fold,
+//! and the log still has the same record at the same position. Failing to write it does not fail
+//! the cast.
 
 use std::fs::File;
 use std::io::Read;
@@ -19,13 +19,13 @@ use serde::{Deserialize, Serialize};
 use crate::store::atomic;
 use crate::store::journal::Checkpoint;
 
-/// The number of the format, and of what events mean: to be raised whenever the fold changes.
+/// The version of the format and of the fold. Increment it whenever the fold changes.
 const FORMAT: u32 = 1;
 const KIND: &str = "state";
 
-/// How many events may follow a snapshot before the next one, at least.
+/// Minimum number of events between two snapshots.
 const EVERY: u64 = 512;
-/// How many bytes of a snapshot are paid for by one event.
+/// How many snapshot bytes one event pays for.
 const BYTES_AN_EVENT: u64 = 128;
 
 #[derive(Deserialize)]
@@ -44,7 +44,7 @@ struct Keeping<'a> {
     state: &'a CastState,
 }
 
-/// How many events came after the last snapshot, and when the next one is due.
+/// Counts the events after the last snapshot, and knows when the next one is due.
 #[derive(Debug)]
 pub(super) struct Pace {
     since: u64,
@@ -52,7 +52,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// So many events came after the last snapshot.
+    /// Starts with `since` events after the last snapshot.
     pub(super) fn new(since: u64) -> Self {
         Self { since, due: EVERY }
     }
@@ -67,8 +67,8 @@ impl Pace {
         self.since >= self.due
     }
 
-    /// Writes a snapshot, without its secrets, like the log. A large one is due less often, so that
-    /// what it costs is in proportion to what happened.
+    /// Writes a snapshot, redacted like the log. The larger the snapshot, the more events until the
+    /// next one, so that its cost stays in proportion.
     pub(super) fn write(
         &mut self,
         path: &Path,
@@ -84,8 +84,7 @@ impl Pace {
             state,
         };
         let at = state.updated_at.unwrap_or(Timestamp::from_millis(0));
-        // One that is too long for a line is not kept, and one that cannot be written is not
-        // missed.
+        // Skip a snapshot that is too long for a line or cannot be written: it is only a cache.
         let mut encoded = record::encode(&mut line, checkpoint.seq, at, KIND, &kept).is_ok();
         if encoded && secrets.is_in(&line) {
             line.clear();
@@ -104,7 +103,7 @@ impl Pace {
     }
 }
 
-/// The snapshot, where there is a whole one of ours.
+/// Reads the snapshot, if it is complete and of this version.
 pub(super) fn read(path: &Path) -> Option<(Checkpoint, CastState)> {
     let mut line = Vec::new();
     File::open(path)

@@ -1,7 +1,8 @@
 //! Starting casts and continuing them: `cast`, `resume`, `continue`, `recast`, `revive`, `abort`.
 //!
-//! Owns the order in which a cast is begun or continued, and the report, whose shape is a contract.
-//! Whether the user trusts the definition is decided before. Never prints: an observer follows.
+//! Owns the order in which a cast is begun or resumed, and the report, whose shape is a contract.
+//! The caller decides before whether the user trusts the definition. Never prints: an observer
+//! follows.
 
 use std::path::{Path, PathBuf};
 
@@ -15,21 +16,21 @@ use crate::cast::{
 };
 use crate::config::ConfigFiles;
 
-/// Where casts are kept in a project whose config does not say.
+/// The directory of casts in a project whose config does not name one.
 pub const CASTS: &str = ".pi/pi-materia";
 
 /// How a cast is continued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResumeAction {
-    /// Where it was interrupted.
+    /// From where it was interrupted.
     Resume,
     /// With a text: one more turn of a conversation. Without: its final answer.
     Continue(Option<String>),
-    /// Once more where it failed.
+    /// Retries the failed step.
     Recast,
-    /// With more retries where they ran out.
+    /// Adds retries where they ran out.
     Revive,
-    /// Not at all: it is ended.
+    /// Ends it.
     Abort,
 }
 
@@ -71,7 +72,7 @@ pub struct CastReport {
     pub interrupted: bool,
 }
 
-/// The directory of a project's casts, as its config files say.
+/// The directory of a project's casts, according to its config files.
 pub fn casts(cwd: &Path, files: &ConfigFiles) -> PathBuf {
     place(cwd, Config::load(files.layers()).settings())
 }
@@ -80,7 +81,7 @@ pub(crate) fn place(cwd: &Path, settings: &ConfigSettings) -> PathBuf {
     cwd.join(settings.artifact_dir.as_deref().unwrap_or(CASTS))
 }
 
-/// Starts a cast and drives it until it stops. `began` receives its id before anything is done.
+/// Starts a cast and drives it until it stops. `began` receives its id before any work starts.
 pub fn start(
     definition: Definition,
     request: &str,
@@ -94,7 +95,7 @@ pub fn start(
     Ok(report(&driver, stop))
 }
 
-/// Starts a cast that another process will drive: its beginning is durable, and nothing has run.
+/// Starts a cast for another process to drive: its first event is durable, and nothing has run.
 pub fn begin(
     definition: Definition,
     request: &str,
@@ -106,7 +107,7 @@ pub fn begin(
     Ok(report(&driver, DriverStop::Paused))
 }
 
-/// Finds a cast by its id, the beginning of its id or its directory; without one, the newest.
+/// Finds a cast by its id, a prefix of its id or its directory; without one, the newest.
 pub fn find(cwd: &Path, casts: &Path, given: Option<&str>) -> Result<Folder, Error> {
     match given {
         Some(path) if path.contains('/') => Folder::open(&cwd.join(path)),
@@ -122,7 +123,7 @@ pub fn find(cwd: &Path, casts: &Path, given: Option<&str>) -> Result<Folder, Err
     }
 }
 
-/// Continues a cast and drives it until it stops.
+/// Resumes a cast and drives it until it stops.
 pub fn resume(
     folder: Folder,
     definition: Definition,
@@ -143,8 +144,7 @@ pub fn resume(
     Ok(report)
 }
 
-/// Records how a cast is continued, for another process that will drive it. What is refused is
-/// refused before anything is recorded.
+/// Records how a cast is resumed, for another process to drive. Refuses before it records anything.
 pub fn prepare_resume(
     folder: Folder,
     definition: Definition,

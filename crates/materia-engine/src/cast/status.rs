@@ -1,7 +1,7 @@
-//! `status`: where a cast is, what is left of its budget and what it needs.
+//! `status`: the position of a cast, its remaining budget and what it needs.
 //!
-//! Owns the report: its place in the graph, its budget, what the user has to do and what can be
-//! typed next. Changes nothing.
+//! Owns the report: its position in the graph, its budget, what the user has to do and the commands
+//! to type next. Changes nothing.
 
 use materia_model::cast::state::PendingInput;
 use materia_model::cast::{CastFailureCode, CastState};
@@ -14,7 +14,7 @@ use crate::cast::list::first_line;
 use crate::cast::{CastUsage, Definition, Error, Folder, ObservedCast, ObservedStatus, usage};
 use crate::clock::Clock;
 
-/// How much of an agent's text is shown, in bytes.
+/// Maximum size of an agent's text, in bytes.
 const MAX_TEXT: usize = 600;
 
 /// The status of a cast.
@@ -31,11 +31,11 @@ pub struct CastStatusReport {
     pub driver: Option<u32>,
     /// Its loadout.
     pub loadout: String,
-    /// The first line of what was asked for.
+    /// The first line of the request.
     pub request: String,
-    /// How long it has been under way, without its pauses.
+    /// How long it has run, without its pauses.
     pub active_ms: u64,
-    /// How long ago something last happened, in milliseconds.
+    /// The time since the last event, in milliseconds.
     pub age_ms: Option<u64>,
     /// Where it is.
     pub at: Option<CastPosition>,
@@ -44,15 +44,15 @@ pub struct CastStatusReport {
     pub doing: Option<CurrentActivity>,
     /// The sockets, in the order written.
     pub graph: Vec<SocketProgress>,
-    /// What may be spent, and what is.
+    /// The limits, and what is used of each.
     pub budget: Vec<BudgetShare>,
     /// What it used.
     pub usage: CastUsage,
     /// What went wrong.
     pub error: Option<materia_model::cast::CastFailure>,
-    /// What the person has to do; nothing where it goes on by itself.
+    /// What the user has to do; `None` if the cast continues by itself.
     pub needs: Option<String>,
-    /// What can be typed next.
+    /// Commands to type next.
     pub next: Vec<String>,
     /// Its directory.
     pub run_dir: String,
@@ -61,7 +61,7 @@ pub struct CastStatusReport {
 /// What an agent is doing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CurrentActivity {
-    /// The tool that works, and what it was asked for.
+    /// The running tool and its input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// The end of what the agent said.
@@ -71,7 +71,7 @@ pub struct CurrentActivity {
 }
 
 impl CurrentActivity {
-    /// What the last lines of an activity add up to.
+    /// Folds the last lines of an activity file.
     fn of(lines: &[Value]) -> Self {
         let mut doing = Self::default();
         for line in lines {
@@ -106,12 +106,12 @@ impl CurrentActivity {
     }
 }
 
-/// A socket, as far as the cast has come.
+/// A socket with the progress of the cast.
 #[derive(Debug, Serialize)]
 pub struct SocketProgress {
     /// Its id.
     pub socket: String,
-    /// What it holds.
+    /// The materia in it.
     pub materia: String,
     /// How often it was visited.
     pub visits: u64,
@@ -210,7 +210,7 @@ pub fn status(folder: &Folder, clock: &Clock) -> Result<CastStatusReport, Error>
     })
 }
 
-/// What is used of each limit; tokens, money and turns are told also where nothing limits them.
+/// What is used of each limit. Tokens, money and turns are included even without a limit.
 pub fn shares(budget: &BudgetSettings, state: &CastState) -> Vec<BudgetShare> {
     let (spent, raised) = (&state.spending, &state.raised);
     let tokens = raised
@@ -248,7 +248,7 @@ pub fn shares(budget: &BudgetSettings, state: &CastState) -> Vec<BudgetShare> {
     shares
 }
 
-/// What the person has to do, and what can be typed.
+/// What the user has to do, and which commands to type.
 fn advice(state: &CastState, standing: &ObservedCast) -> (Option<String>, Vec<String>) {
     let id = &state.cast_id;
     let typed = |words: &[&str]| {

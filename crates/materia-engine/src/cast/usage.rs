@@ -1,6 +1,6 @@
-//! What a cast cost, as programs read it: in `usage.json`, in reports and in the browser.
+//! What a cast used, for programs: in `usage.json`, in reports and in the browser.
 //!
-//! Owns the shape. Everything comes from the state of the cast; nothing is counted here.
+//! Owns the shape. All values come from the state of the cast; nothing is counted here.
 
 use std::collections::BTreeMap;
 
@@ -93,7 +93,7 @@ impl From<&Usage> for UsageSum {
     }
 }
 
-/// What a cast in this state cost.
+/// What a cast in this state used.
 pub fn usage(state: &CastState) -> CastUsage {
     let spent = &state.spending;
     let by_materia = spent.by_materia.iter().map(|(name, (turns, used))| {

@@ -1,10 +1,9 @@
-//! Watching a turn: who is told, what is kept of it, and when the budget ends it.
+//! Watching a turn: passes on its activity, stores it, and ends the turn at the budget limit.
 //!
-//! Owns the artifact `activity.jsonl` of a turn, which other processes can follow while it grows:
-//! it is named like the turn's `prompt.md`, which the log names, so that nobody has to search. It
-//! is bounded, not synced, and nothing is ever read back from it: what counts is in the log. A turn
-//! that spends more than the budget has left is ended at once, unless the person raised it
-//! meanwhile (C11).
+//! Owns the artifact `activity.jsonl` of a turn, which other processes can follow while it grows.
+//! Its name is derived from the turn's `prompt.md`, which the log names, so that readers need not
+//! search. It is bounded, not synced, and never read back: the log is authoritative. A turn that
+//! exceeds the remaining budget is ended at once, unless the user raised the limit meanwhile (C11).
 
 use std::io::Write;
 
@@ -19,10 +18,10 @@ use super::folder::Folder;
 use crate::agent::{Activity, TurnCommand, Watch};
 use crate::store::artifact::NewArtifact;
 
-/// How much of what a turn does is kept, in bytes.
+/// Maximum size of a turn's activity file, in bytes.
 const MAX_KEPT: usize = 512 << 10;
 
-/// Where what happens in a turn is kept, by the artifact of its prompt.
+/// The path of a turn's activity file, from the path of its prompt.
 pub fn activity_of(prompt: &str) -> Option<String> {
     Some(format!(
         "{}.activity.jsonl",
@@ -58,7 +57,7 @@ pub enum ActivityEnd {
     Cut,
 }
 
-/// Somebody who watches a turn for the cast.
+/// Watches a turn for the cast.
 pub(super) struct CastTurnWatcher<'a> {
     folder: &'a Folder,
     place: &'a VisitId,
@@ -69,7 +68,7 @@ pub(super) struct CastTurnWatcher<'a> {
     observer: &'a mut dyn CastObserver,
     kept: Kept,
     last: Usage,
-    /// What the agent says, on its way to the artifact: a key may come in pieces (S3).
+    /// Redacts the agent's text on its way to the artifact: a key may arrive in pieces (S3).
     said: RedactedStream<'a>,
 }
 
@@ -80,8 +79,8 @@ enum Kept {
 }
 
 impl<'a> CastTurnWatcher<'a> {
-    /// A watcher of the turn with this prompt, in a cast that spent this much; `raised` says which
-    /// limit holds by now.
+    /// A watcher of the turn with this prompt, in a cast that used this much. `raised` returns the
+    /// current limits.
     pub(super) fn new(
         folder: &'a Folder,
         place: &'a VisitId,
@@ -110,14 +109,14 @@ impl<'a> CastTurnWatcher<'a> {
         }
     }
 
-    /// Keeps what was held back of what the agent said: nothing follows.
+    /// Writes the text that the redactor held back, at the end of the turn.
     pub(super) fn finish(&mut self) {
         let mut rest = Vec::new();
         std::mem::replace(&mut self.said, self.folder.secrets().stream()).finish(&mut rest);
         self.keep_text(&rest);
     }
 
-    /// Keeps what is certain of a piece of what the agent says.
+    /// Writes the part of a text piece that the redactor released.
     fn keep_said(&mut self, piece: &str) {
         let mut certain = Vec::new();
         self.said.push(piece.as_bytes(), &mut certain);
@@ -132,8 +131,7 @@ impl<'a> CastTurnWatcher<'a> {
         }
     }
 
-    /// Adds a line to the artifact. That it cannot be written hurts nobody but those who wanted to
-    /// look on.
+    /// Appends a line to the artifact. A write error only affects observers, so it is ignored.
     fn keep(&mut self, activity: &Activity) {
         if let Kept::Nothing = self.kept {
             let made = activity_of(self.prompt).map(|name| self.folder.growing(&name));

@@ -1,8 +1,7 @@
-//! Changing one thing in a config file, and not one byte more: the active loadout, or one
-//! definition.
+//! Changes one thing in a config file and no other byte: the active loadout, or one definition.
 //!
-//! Owns where the new text goes. Comments, order and layout of everything else stay as they are.
-//! What was edited is read again and compared, so that no edit can break a file.
+//! Owns where the new text goes. Comments, order and layout of everything else stay unchanged. The
+//! new text is parsed and compared, so that no edit can break a file.
 
 use std::ops::Range;
 
@@ -12,9 +11,9 @@ use serde_json::Value;
 
 use super::spell::{quoted, spelled};
 
-/// The text of a config with another active loadout; comments, order and layout stay as they are.
+/// The text of a config with another active loadout; comments, order and layout are preserved.
 ///
-/// An id that the text has is changed with the name, so that the two never disagree.
+/// If the text has an id, it changes with the name, so that the two always agree.
 pub fn with_active(source: &Source, name: &str, id: &str) -> Result<String, Vec<Finding>> {
     let root = object(source)?;
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
@@ -40,8 +39,7 @@ pub fn with_active(source: &Source, name: &str, id: &str) -> Result<String, Vec<
     Ok(text)
 }
 
-/// The text of a config in which the definition of this name in this section is another one, or is
-/// gone.
+/// The text of a config with one definition of a section replaced or removed.
 pub fn with_definition(
     source: &Source,
     section: &str,
@@ -58,7 +56,7 @@ pub fn with_definition(
         (None, None) => {}
         (None, Some(value)) => {
             let all = Value::Object([(name.to_owned(), value.clone())].into_iter().collect());
-            // A section that is null has a name already.
+            // A section that is null already has a member.
             match root.members().iter().find(|member| member.name == section) {
                 Some(member) => text.replace_range(member.value.span.clone(), &spelled(&all, 2)),
                 None => insert(
@@ -105,7 +103,7 @@ fn object(source: &Source) -> Result<JsonNode, Vec<Finding>> {
     ])
 }
 
-/// How far to the right the line of a member begins.
+/// The indentation of a member's line.
 fn indent_of(text: &str, member: &JsonMember) -> usize {
     let line = &text[text[..member.name_span.start]
         .rfind('\n')
@@ -113,7 +111,7 @@ fn indent_of(text: &str, member: &JsonMember) -> usize {
     line.chars().take_while(|c| *c == ' ').count()
 }
 
-/// Adds a member behind the last one of an object.
+/// Adds a member after the last one of an object.
 fn insert(text: &mut String, node: &JsonNode, member: &str, indent: usize) {
     let (inner, outer) = (" ".repeat(indent), " ".repeat(indent.saturating_sub(2)));
     match node.members().last() {
@@ -125,7 +123,7 @@ fn insert(text: &mut String, node: &JsonNode, member: &str, indent: usize) {
     }
 }
 
-/// Takes a member out of an object, with the comma that belongs to it.
+/// Removes a member from an object, with its comma.
 fn remove(text: &mut String, node: &JsonNode, at: usize) {
     let members = node.members();
     let span = match (
@@ -142,7 +140,7 @@ fn remove(text: &mut String, node: &JsonNode, at: usize) {
     text.replace_range(span, "");
 }
 
-/// Reads the new text again: the definition is as wished, and everything else as it was.
+/// Parses the new text: the definition must be as requested, and everything else unchanged.
 fn confirm(
     source: &Source,
     text: &str,

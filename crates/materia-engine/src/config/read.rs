@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use materia_model::document::MAX_BYTES;
 use materia_model::text;
 
-/// A config file that was not read.
+/// Why a config file was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigReadError {
-    /// It was named, and it is not there.
+    /// The user named it, and it does not exist.
     #[error("there is no config file {}", shown(file))]
     Missing {
         /// The file.
@@ -22,7 +22,7 @@ pub enum ConfigReadError {
         /// The file.
         file: PathBuf,
     },
-    /// The operating system refused.
+    /// I/O error.
     #[error("cannot read the config file {}", shown(file))]
     Io {
         /// The file.
@@ -30,7 +30,7 @@ pub enum ConfigReadError {
         /// The reason.
         source: io::Error,
     },
-    /// It is larger than any document may be.
+    /// It exceeds the maximum size of a document.
     #[error("the config file {} has more than {MAX_BYTES} bytes", shown(file))]
     TooLarge {
         /// The file.
@@ -44,7 +44,7 @@ pub enum ConfigReadError {
     NotText {
         /// The file.
         file: PathBuf,
-        /// How many bytes of it are text.
+        /// How many bytes of it are valid text.
         good: usize,
     },
 }
@@ -60,7 +60,7 @@ impl ConfigReadError {
         }
     }
 
-    /// What to do about it.
+    /// How to fix it.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Missing { .. } => {

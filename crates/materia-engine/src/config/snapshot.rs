@@ -1,7 +1,7 @@
-//! The config files of one request, and the config that they make together, merged once.
+//! The config files of one request, and their merged config, merged once.
 //!
-//! Owns when the layers are merged: at the first question, and only then. Never reads a file, so
-//! that everything which a request decides is decided on the same texts.
+//! Owns when the layers are merged: on first use. Never reads a file, so that all decisions of a
+//! request use the same texts.
 
 use std::cell::OnceCell;
 
@@ -9,7 +9,7 @@ use materia_model::loadout::{Config, ConfigLayer};
 
 use super::ConfigFiles;
 
-/// The config files of one request. The merged config is loaded when it is first asked for.
+/// The config files of one request. The merged config is loaded on first use.
 #[derive(Debug)]
 pub struct ConfigSnapshot<'a> {
     files: &'a ConfigFiles,
@@ -34,7 +34,7 @@ impl<'a> ConfigSnapshot<'a> {
         self.files.layers()
     }
 
-    /// All layers as one config.
+    /// All layers, merged.
     pub fn config(&self) -> &Config<'a> {
         self.merged
             .get_or_init(|| Config::load(self.files.layers()))

@@ -1,24 +1,24 @@
-//! How a definition is written into a file: as a person would, short things on one line.
+//! Formats a definition for a config file, with short values on one line.
 //!
-//! Owns the layout of what an editor saves, so that a change of one edge is a change of one line.
+//! Owns the layout of definitions that an editor saves, so that changing one edge changes one line.
 //! Never reads files.
 
 use serde_json::Value;
 
-/// How wide a line may get.
+/// Maximum width of a line, in columns.
 const WIDTH: usize = 110;
 
-/// How deep something on one line may be: a socket with its edges.
+/// Maximum nesting of a value on one line: a socket with its edges.
 const FLAT: usize = 3;
 
-/// A value as text whose lines after the first begin `indent` columns to the right.
+/// A value as text whose lines after the first are indented by `indent` columns.
 pub(super) fn spelled(value: &Value, indent: usize) -> String {
     let mut text = String::new();
     write(&mut text, value, indent, indent);
     text
 }
 
-/// `used` is how many columns of the line are taken already.
+/// `used` is the number of columns already taken on the line.
 fn write(text: &mut String, value: &Value, indent: usize, used: usize) {
     let flat = inline(value);
     if flat.chars().count() + used <= WIDTH && depth(value) <= FLAT {
@@ -52,7 +52,7 @@ fn write(text: &mut String, value: &Value, indent: usize, used: usize) {
     text.push(close);
 }
 
-/// How many levels of parts a value has.
+/// The nesting depth of a value.
 fn depth(value: &Value) -> usize {
     match value {
         Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),

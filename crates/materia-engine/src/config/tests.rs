@@ -1,4 +1,4 @@
-//! The layers, what ships, and the one edit.
+//! The layers, the shipped config, and the edits.
 
 use std::path::{Path, PathBuf};
 

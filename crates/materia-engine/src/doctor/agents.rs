@@ -1,5 +1,4 @@
-//! Processes, tried for real: an orphan is adopted and ended, and every agent is asked for its
-//! version.
+//! Tests processes: adopts and ends an orphan, and asks every agent for its version.
 
 use std::time::Duration;
 
@@ -12,11 +11,11 @@ use crate::process::{
     Cause, Command, Event, ProcessEnd, ProcessIdentity, ProcessSet, StopReason, find_program,
 };
 
-/// How long a program may take to answer.
+/// How long a program may take to print its version.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Whether nothing can escape us here, and which agents there are.
+/// Whether no process can escape us here, and which agents there are.
 pub(super) fn look() -> Result<(DoctorCheck, Vec<DoctorAgent>), Interrupted> {
     let (mut nursery, refused) = match ProcessSet::adopting() {
         Ok(nursery) => (nursery, None),
@@ -29,14 +28,14 @@ pub(super) fn look() -> Result<(DoctorCheck, Vec<DoctorAgent>), Interrupted> {
             )
         }
     };
-    // An agent that does not answer must not outlive an interrupt. Where interrupts cannot be caught,
+    // An agent that does not answer must not outlive an interrupt. If interrupts cannot be caught,
     // they end this process.
     let _uncaught = nursery.catch_interrupts();
     let check = refused.unwrap_or_else(|| orphan_check(&mut nursery));
     Ok((check, versions(&mut nursery)?))
 }
 
-/// Starts something that leaves a child behind, and sweeps it up.
+/// Starts a process that leaves a child behind, and ends that child.
 fn orphan_check(nursery: &mut ProcessSet) -> DoctorCheck {
     let check = |result: Result<String, String>| match result {
         Ok(detail) => DoctorCheck::good("processes", "P3", detail),
@@ -77,8 +76,7 @@ fn versions(nursery: &mut ProcessSet) -> Result<Vec<DoctorAgent>, Interrupted> {
         let leaf = path.is_some().then(|| nursery.spawn(question(program)));
         asked.push((program, path, leaf, None));
     }
-    // Events that are queued already, such as an interrupt during the check before, are read also
-    // when nothing runs.
+    // Read queued events, such as an interrupt during the previous check, even if nothing runs.
     while let Some(event) = nursery.next(nursery.is_idle().then(|| Stopwatch::start().started())) {
         match event {
             Event::Ended(ended) => {

@@ -1,8 +1,8 @@
-//! What was there before us and is used in place: profiles and projects of pi-materia, recipes and
-//! runs of pi-actors.
+//! Existing state that is used in place: profiles and projects of pi-materia, recipes and runs of
+//! pi-actors.
 //!
-//! Owns looking for it. Reads names and counts, runs nothing, changes nothing; what cannot be read
-//! is said.
+//! Owns looking for it. Reads names and counts, runs nothing, changes nothing. Reports what cannot
+//! be read.
 
 use std::path::Path;
 
@@ -14,23 +14,23 @@ use serde::Serialize;
 use crate::config::{PROJECT_FILE, read};
 use crate::home::Home;
 
-/// The directory of a project's casts, unless its config moves it.
+/// The directory of a project's casts, unless its config changes it.
 const CASTS: &str = ".pi/pi-materia";
-/// How many entries of a directory are counted.
+/// Maximum number of directory entries counted.
 const MAX_ENTRIES: usize = 100_000;
 
-/// Something that was found.
+/// One piece of existing state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExistingState {
     /// What it is: `profile`, `project`, `recipes`, `casts`, `quests` or `runs`.
     pub what: &'static str,
-    /// Where it is.
+    /// Its path.
     pub path: String,
     /// What is in it.
     pub detail: String,
 }
 
-/// Everything that there is for this person and this project.
+/// Finds all existing state of this user and this project.
 pub(super) fn look(home: &Home, project: &Path) -> Vec<ExistingState> {
     let casts = project.join(CASTS);
     let all = [

@@ -1,4 +1,4 @@
-//! What the host gives: free space, watches, open files.
+//! Checks the resources of the host: free space, watches, open files.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use super::DoctorCheck;
 const ENOUGH: u64 = 1 << 30;
 const BARELY: u64 = 64 << 20;
 
-/// The checks that only look.
+/// The read-only checks.
 pub(super) fn checks(runs: &Path) -> Vec<DoctorCheck> {
     vec![free_space(runs), watches(), open_files()]
 }

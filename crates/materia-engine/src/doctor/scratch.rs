@@ -1,4 +1,4 @@
-//! Files, tried for real in a scratch directory where state will live: locks, durable writes,
+//! Tests files in a scratch directory on the filesystem of the state: locks, durable writes,
 //! following.
 
 use std::path::Path;

@@ -1,8 +1,8 @@
-//! Making another loadout the active one.
+//! Changes the active loadout.
 //!
-//! Owns where the choice is written: in the user's own config; in the project's only where the
-//! request allows it and no other file has the loadout. Reads no file: the files of the request are
-//! handed in.
+//! Owns where the choice is written: in the user's own config; in the project's only if the request
+//! allows it and no other file has the loadout. Reads no file: the caller passes the files of the
+//! request.
 
 use std::path::{Path, PathBuf};
 
@@ -35,10 +35,10 @@ pub struct ActiveLoadoutReport {
     pub warnings: Vec<Finding>,
 }
 
-/// Why no other loadout became active.
+/// Why the active loadout was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ActiveLoadoutError {
-    /// There is no such loadout, or it or the file is broken.
+    /// The loadout does not exist, or it or the file has errors.
     #[error("the loadout cannot be used")]
     NotUsable(LoadoutError),
     /// Only this project has it; the user's config is for all projects.
@@ -49,13 +49,13 @@ pub enum ActiveLoadoutError {
         /// The file that has it.
         file: PathBuf,
     },
-    /// The profile directory cannot be made.
+    /// The profile directory cannot be created.
     #[error(transparent)]
     Dir(#[from] DirError),
     /// The file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// What the user trusts cannot be read or written.
+    /// The trust ledger cannot be read or written.
     #[error(transparent)]
     Trust(#[from] trust::Error),
 }
@@ -85,17 +85,17 @@ pub struct ActiveLoadoutRequest {
 /// Where a choice of the active loadout may be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ActiveReach {
-    /// In the user's own config alone, which is for all projects.
+    /// Only in the user's own config, which applies to all projects.
     #[default]
     User,
-    /// For a loadout that only this project has, in the project's config.
+    /// In the project's config, for a loadout that only this project has.
     Project,
 }
 
-/// Makes a loadout the active one, and leaves the rest of the file that says so as it is.
+/// Makes a loadout the active one, and leaves the rest of the file unchanged.
 ///
-/// Where everything that the project brings was trusted before, it is trusted after, as it is with
-/// every change that the user makes with our own editor (S1).
+/// If the project was fully trusted before, it stays trusted, as with every change that the user
+/// makes with our own editor (S1).
 pub fn choose_active(
     files: ConfigFiles,
     home: &Home,
@@ -153,7 +153,7 @@ pub fn choose_active(
     })
 }
 
-/// The text of a config in which this loadout is the active one.
+/// The text of a config with this loadout as the active one.
 fn with_active(
     before: Option<&str>,
     file: &Path,
@@ -169,7 +169,7 @@ fn with_active(
 }
 
 fn write(file: &Path, text: &str) -> Result<(), ActiveLoadoutError> {
-    // A link stays a link: what it points to is replaced.
+    // Keep a symbolic link: replace its target.
     let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     if let (false, Some(parent)) = (real.exists(), real.parent()) {
         dir::create_private(parent)?;
@@ -177,7 +177,7 @@ fn write(file: &Path, text: &str) -> Result<(), ActiveLoadoutError> {
     Ok(atomic::write(&real, text.as_bytes())?)
 }
 
-/// What a higher layer says instead.
+/// Warnings about higher layers that choose another loadout.
 fn overruled(files: &ConfigFiles, name: &str) -> Vec<Finding> {
     let active = |layers: usize| {
         Config::load(&files.layers()[..layers])

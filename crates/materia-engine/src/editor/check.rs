@@ -1,6 +1,6 @@
-//! Checking a definition as it is being edited.
+//! Checks a definition while it is edited.
 //!
-//! Owns the request, the report and the judgement that saving uses too. Writes nothing.
+//! Owns the request, the report and the check that saving uses too. Writes nothing.
 
 use std::path::Path;
 
@@ -47,7 +47,7 @@ pub struct CheckReport {
     pub after: String,
 }
 
-/// Checks a draft of one definition; refused where its file as it is cannot be edited.
+/// Checks a draft of one definition. Refused if its current file cannot be edited.
 pub fn check(
     files: ConfigFiles,
     home: &Home,
@@ -74,7 +74,7 @@ pub fn check(
     })
 }
 
-/// What is wrong with one definition, and the graph of a loadout that compiles.
+/// The findings about one definition, and the graph of a loadout that compiles.
 pub(super) fn judge(
     snapshot: &ConfigSnapshot<'_>,
     edit: Edit<'_>,

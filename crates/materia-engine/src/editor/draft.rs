@@ -1,6 +1,6 @@
-//! Edits that stand in no file yet, over the config files as they were read.
+//! Unsaved edits on top of the config files of a request.
 //!
-//! Owns the text that a file would have. Never reads a file and never writes one.
+//! Owns the resulting text of a file. Never reads a file and never writes one.
 
 use std::path::Path;
 
@@ -9,19 +9,19 @@ use materia_model::finding::{Finding, Source};
 use super::{Edit, EditTarget};
 use crate::config::{self, ConfigFiles};
 
-/// The config files as they would be after some edits of one of them.
+/// The config files after some edits of one of them.
 #[derive(Debug)]
 pub(super) struct ConfigDraft {
     /// All layers, the edited one with its new text.
     pub(super) files: ConfigFiles,
-    /// The text of the edited file as it is; nothing where there is no file.
+    /// The current text of the edited file; `None` if it does not exist.
     pub(super) before: Option<String>,
-    /// The text that it would have.
+    /// Its text after the edits.
     pub(super) after: String,
 }
 
 impl ConfigDraft {
-    /// Edits the file of `target`, which is at `path`; refused where the file as it is cannot be
+    /// Edits the file of `target`, which is at `path`. Refused if the current file cannot be
     /// edited.
     pub(super) fn new<'a>(
         files: ConfigFiles,

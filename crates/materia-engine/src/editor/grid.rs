@@ -1,6 +1,6 @@
 //! `grid`: a loadout as a picture or a document.
 //!
-//! Owns the report and its formats. The pictures are drawn by `materia_model::picture`.
+//! Owns the report and its formats. `materia_model::picture` draws the pictures.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::editor::loadout::{LoadoutError, compiled};
 
-/// How a loadout is shown.
+/// The output format of a loadout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GridFormat {
     /// Drawn in text.
@@ -20,17 +20,17 @@ pub enum GridFormat {
     Mermaid,
     /// The DOT language.
     Dot,
-    /// A picture for browsers and documents.
+    /// An SVG picture.
     Svg,
     /// One JSON document.
     Json,
 }
 
-/// A loadout that can be shown.
+/// A loadout to show.
 #[derive(Debug)]
 pub struct GridReport {
     graph: Graph,
-    /// What is strange about it.
+    /// Warnings about it.
     pub warnings: Vec<Finding>,
 }
 
@@ -46,12 +46,12 @@ impl GridReport {
         }
     }
 
-    /// The picture in text, in so many columns where that can be done.
+    /// The picture in text, fitted to this many columns if possible.
     pub fn drawn_within(&self, columns: usize) -> String {
         picture::text_within(&self.graph, columns)
     }
 
-    /// The graph as one document.
+    /// The graph as a JSON document.
     pub fn document(&self) -> Value {
         let mut document = json!({"ok": true});
         if let (Value::Object(all), Value::Object(graph)) =

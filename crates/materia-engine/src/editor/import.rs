@@ -1,7 +1,7 @@
-//! `import`: recipes of other tools become recipes of this one.
+//! `import`: converts recipes of other tools to recipes of this one.
 //!
-//! Owns reading the file and those it needs, and writing the recipes: new files only, all or none.
-//! What cannot be converted is in the notes, each with its line.
+//! Owns reading the file and its dependencies, and writing the recipes: new files only, all or
+//! none. Notes list what cannot be converted, each with its line.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use crate::store::file::{self, WriteMode};
 
-/// The names that a justfile goes by.
+/// The file names of a justfile.
 const JUSTFILES: [&str; 3] = ["justfile", "Justfile", ".justfile"];
-/// How many files one import reads.
+/// Maximum number of files that one import reads.
 const MAX_IMPORT_FILES: usize = 50;
 
 /// Why nothing was imported.
@@ -33,10 +33,10 @@ pub enum ImportError {
         /// Why.
         why: String,
     },
-    /// It is not what it should be.
+    /// It is not valid.
     #[error("nothing can be imported")]
     Wrong(Vec<Finding>),
-    /// A file is in the way; nothing was written.
+    /// A target file exists already; nothing was written.
     #[error("{} is there already; nothing was written", text::quoted(&.0.to_string_lossy()))]
     Taken(PathBuf),
     /// A file cannot be written.
@@ -67,14 +67,14 @@ pub struct ImportReport {
 pub struct ImportedRecipe {
     /// Its name.
     pub name: String,
-    /// Its file, where it was written.
+    /// Its file, if it was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The document.
     pub recipe: Value,
 }
 
-/// Imports a goose recipe and the recipes that it needs.
+/// Imports a goose recipe and its dependencies.
 pub fn goose(path: &Path, into: Option<&Path>) -> Result<ImportReport, ImportError> {
     let mut all = ImportResult::default();
     let mut seen = BTreeSet::new();
@@ -90,7 +90,7 @@ pub fn goose(path: &Path, into: Option<&Path>) -> Result<ImportReport, ImportErr
         let source = Source::new(&path.to_string_lossy(), &read(&path)?);
         let mut one = import::goose(&source, &stem).map_err(ImportError::Wrong)?;
         if seen.len() > 1 {
-            // Others import it by the name of its file.
+            // Other recipes import it by its file name.
             one.recipes
                 .iter_mut()
                 .for_each(|draft| draft.name = import::name_of(&stem));
@@ -103,7 +103,7 @@ pub fn goose(path: &Path, into: Option<&Path>) -> Result<ImportReport, ImportErr
     finished(all, into)
 }
 
-/// Imports a justfile: the one that is named, else the one in the directory.
+/// Imports a justfile: the given one, else the one in the directory.
 pub fn justfile(
     named: Option<&Path>,
     cwd: &Path,

@@ -1,9 +1,9 @@
 //! `init`: a starter for a project: a loadout, the replies of a scripted agent to try it with, and
 //! a recipe.
 //!
-//! Owns the files and the report. Never overwrites: a file that is there stays, and the report says
-//! so. A config that was made here from our own text is trusted at once (S1); one that was there
-//! before is not.
+//! Owns the files and the report. Never overwrites: an existing file stays, and the report says so.
+//! A config that was written here from our own text is trusted at once (S1); an existing one is
+//! not.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::store::atomic::{self, WriteError};
 use crate::store::dir::{self, DirError};
 use crate::trust::ProjectTrust;
 
-/// The files: where, what is in them, and what they are for.
+/// The files: path, content and purpose.
 const FILES: [(&str, &str, &str); 3] = [
     (
         CONFIG,
@@ -36,16 +36,16 @@ const FILES: [(&str, &str, &str); 3] = [
 ];
 const CONFIG: &str = ".pi/pi-materia.json";
 
-/// Why there is no starter.
+/// Why no starter was written.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A directory fails.
+    /// A directory cannot be created.
     #[error(transparent)]
     Dir(#[from] DirError),
-    /// A file fails.
+    /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// What was written cannot be read.
+    /// The written config cannot be read.
     #[error(transparent)]
     Read(#[from] ConfigReadError),
     /// Trust cannot be recorded.
@@ -53,7 +53,7 @@ pub enum Error {
     Trust(#[from] crate::trust::Error),
 }
 
-/// What was written.
+/// The report of `init`.
 #[derive(Debug, Serialize)]
 pub struct InitReport {
     /// Always true.
@@ -62,24 +62,24 @@ pub struct InitReport {
     pub directory: String,
     /// The files, in the order to read them.
     pub files: Vec<InitFile>,
-    /// Whether the config may run: it is ours, or was trusted before.
+    /// Whether the config may run: we wrote it, or it was trusted before.
     pub trusted: bool,
-    /// What to try next.
+    /// Commands to try next.
     pub next: Vec<String>,
 }
 
 /// One file of the starter.
 #[derive(Debug, Serialize)]
 pub struct InitFile {
-    /// Where it is, below the project.
+    /// Its path below the project.
     pub path: &'static str,
     /// What it is for.
     pub about: &'static str,
-    /// `written`, or `kept` where there was one.
+    /// `written`, or `kept` if it existed.
     pub action: &'static str,
 }
 
-/// Writes the starter into a project; `operator` is whether the user calls, who may trust (S2).
+/// Writes the starter into a project. `operator`: whether the user calls, who may trust (S2).
 pub fn init(
     project: &Path,
     home: &Home,
@@ -134,7 +134,7 @@ pub fn init(
     })
 }
 
-/// Writes a file where there is none; whether it did.
+/// Writes a file unless it exists; returns whether it did.
 fn put(path: &Path, text: &str) -> Result<bool, Error> {
     if std::fs::symlink_metadata(path).is_ok() {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! `loadout`: which loadouts there are, and which one is meant by a name or by none.
+//! `loadout`: lists loadouts, and finds the one with a given name or the default.
 //!
 //! Owns the list, and refusing a loadout that is unknown or broken. Reads no file.
 
@@ -10,22 +10,22 @@ use serde::Serialize;
 /// A loadout that cannot be used.
 #[derive(Debug)]
 pub enum LoadoutError {
-    /// There is none of this name.
+    /// There is no loadout of this name.
     Unknown(Box<Finding>),
-    /// It has errors, or a file has.
+    /// It has errors, or a config file has.
     Broken(Vec<Finding>),
 }
 
 /// The answer to `loadout list`.
 #[derive(Debug, Serialize)]
 pub struct LoadoutsReport {
-    /// Always true; what is wrong with a loadout stands beside it.
+    /// Always true; problems of a loadout are listed with it.
     pub ok: bool,
-    /// The name of the active loadout, where there is one.
+    /// The name of the active loadout, if there is one.
     pub active: Option<String>,
     /// All loadouts, shipped ones first.
     pub loadouts: Vec<LoadoutSummary>,
-    /// What is wrong with files, settings and materia.
+    /// Problems of files, settings and materia.
     pub issues: Vec<Finding>,
 }
 
@@ -46,11 +46,11 @@ pub struct LoadoutSummary {
     pub editable: bool,
     /// Whether it can be cast.
     pub usable: bool,
-    /// What is wrong or strange with it.
+    /// Its errors and warnings.
     pub issues: Vec<Finding>,
 }
 
-/// All loadouts there are.
+/// Lists all loadouts.
 pub fn list(config: &Config<'_>) -> LoadoutsReport {
     let active = config.active();
     let mut issues = config.findings().to_vec();
@@ -82,7 +82,7 @@ pub fn list(config: &Config<'_>) -> LoadoutsReport {
     }
 }
 
-/// The graph of the loadout of this name or id, or of the active one, and what is strange about it.
+/// The graph of the loadout of this name or id, or of the active one, and its warnings.
 pub(crate) fn compiled(
     config: &Config<'_>,
     named: Option<&str>,
@@ -99,7 +99,7 @@ pub(crate) fn compiled(
     }
 }
 
-/// The name of the loadout that is meant: the named one, else the active one.
+/// The name of the loadout to use: the given one, else the active one.
 pub(super) fn choose<'a>(
     config: &Config<'a>,
     named: Option<&str>,
@@ -114,7 +114,7 @@ pub(super) fn unknown(config: &Config<'_>, name: &str) -> LoadoutError {
     LoadoutError::Unknown(Box::new(config.unknown(name)))
 }
 
-/// Refuses files that are wrong as a whole: what the rest says cannot be relied on.
+/// Refuses invalid files: their content cannot be relied on.
 pub(super) fn refuse_broken_files(layers: &[ConfigLayer]) -> Result<(), LoadoutError> {
     let found = layers.iter().flat_map(|layer| layer.document.findings());
     let errors: Vec<Finding> = found

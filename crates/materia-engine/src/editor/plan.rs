@@ -1,7 +1,7 @@
-//! `plan`: what a loadout would cost at most, without asking a model (C23).
+//! `plan`: the maximum cost of a loadout, without asking a model (C23).
 //!
-//! Owns the table of visits and turns, what stops the cast first, and an estimate where earlier
-//! casts of the project say what a turn of each materia used. Starts nothing.
+//! Owns the table of visits and turns, what stops the cast first, and an estimate if earlier casts
+//! of the project recorded what a turn of each materia used. Starts nothing.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,12 +19,12 @@ use crate::cast::ids;
 use crate::editor::loadout::{LoadoutError, compiled};
 use crate::store::atomic;
 
-/// How many earlier casts the estimate is drawn from.
+/// Maximum number of earlier casts that the estimate uses.
 const MAX_CASTS: usize = 50;
-/// The largest `usage.json` that is read.
+/// The largest `usage.json` that is read, in bytes.
 const MAX_USAGE_BYTES: u64 = 1 << 20;
 
-/// What a loadout would cost.
+/// The planned cost of a loadout.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanReport {
@@ -32,28 +32,28 @@ pub struct PlanReport {
     pub ok: bool,
     /// The loadout.
     pub loadout: String,
-    /// How long its lists are taken to be.
+    /// The assumed length of its lists.
     pub items: u64,
     /// The sockets, in the order written.
     pub sockets: Vec<PlanSocket>,
-    /// Turns of agents, when every guard is satisfied, and at most.
+    /// Agent turns: if every guard is satisfied, and at most.
     pub turns: PlanRange,
-    /// Runs of utilities.
+    /// Utility runs.
     pub runs: PlanRange,
-    /// What stops it, where the config says.
+    /// The limits that stop it, from the config.
     pub budget: BudgetSettings,
-    /// What it would use when all goes well, as far as earlier casts tell.
+    /// The expected usage without rework, from earlier casts.
     pub estimate: Option<PlanEstimate>,
-    /// What is strange about it.
+    /// Warnings about it.
     pub warnings: Vec<Finding>,
 }
 
-/// When all goes well, and at most.
+/// A number without rework, and at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct PlanRange {
-    /// When every guard is satisfied.
+    /// If every guard is satisfied.
     pub smooth: u64,
-    /// Never more than this.
+    /// The upper bound.
     pub most: u64,
 }
 
@@ -63,7 +63,7 @@ pub struct PlanRange {
 pub struct PlanSocket {
     /// Its id.
     pub socket: String,
-    /// What it holds.
+    /// The materia in it.
     pub materia: String,
     /// `agent` or `utility`.
     pub kind: &'static str,
@@ -71,13 +71,13 @@ pub struct PlanSocket {
     pub loops: Vec<String>,
     /// How often it is visited.
     pub visits: PlanRange,
-    /// How many turns that makes: an answer that must be JSON may need one repair.
+    /// The number of turns: an answer that must be JSON may need one repair.
     pub turns: PlanRange,
-    /// What a turn of it used on average in earlier casts.
+    /// The average usage of one of its turns in earlier casts.
     pub tokens_per_turn: Option<u64>,
 }
 
-/// What a cast would use when all goes well.
+/// The expected usage of a cast without rework.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanEstimate {
@@ -85,9 +85,9 @@ pub struct PlanEstimate {
     pub tokens: u64,
     /// Money, in US dollars.
     pub cost: f64,
-    /// How many earlier turns it is drawn from.
+    /// The number of earlier turns that it is based on.
     pub from_turns: u64,
-    /// The materia that no earlier cast tells about.
+    /// The materia without data from earlier casts.
     pub unknown: Vec<String>,
 }
 
@@ -161,7 +161,7 @@ pub fn plan(
     })
 }
 
-/// What the turns of a materia used.
+/// The usage of a materia's turns.
 #[derive(Debug, Default)]
 struct Used {
     turns: u64,
@@ -175,7 +175,7 @@ impl Used {
     }
 }
 
-/// What turns used in the newest casts, by materia.
+/// The usage of turns in the newest casts, by materia.
 fn used(casts: &Path) -> BTreeMap<String, Used> {
     let mut all: BTreeMap<String, Used> = BTreeMap::new();
     for id in ids(casts).iter().rev().take(MAX_CASTS) {

@@ -1,7 +1,7 @@
-//! What an editor must not save.
+//! The edits that must not be saved.
 //!
-//! Owns the refusals: names that cannot be used, definitions that ship or are locked, changes that
-//! another editor made meanwhile, and errors in what would be saved. Writes nothing.
+//! Owns the refusals: invalid names, shipped or locked definitions, conflicts with another editor,
+//! and errors in the result. Writes nothing.
 
 use materia_model::document::JsonNode;
 use materia_model::finding::Severity;
@@ -16,7 +16,7 @@ use crate::config::{ConfigFiles, ConfigSnapshot};
 /// The longest name of a definition, in characters.
 const MAX_NAME_CHARS: usize = 120;
 
-/// Refuses an edit that must not be made, whatever it would look like.
+/// Refuses an edit that is not allowed, whatever its content.
 pub(super) fn refuse(
     before: &ConfigSnapshot<'_>,
     target: EditTarget,
@@ -43,7 +43,7 @@ fn refuse_name(name: &str) -> Result<(), SaveError> {
     Ok(())
 }
 
-/// Refuses changes of definitions that ship or are locked. Unlocking alone is allowed.
+/// Refuses changes of shipped or locked definitions. Unlocking alone is allowed.
 fn refuse_fixed(before: &ConfigSnapshot<'_>, edit: &SaveEdit) -> Result<(), SaveError> {
     let shipped = before.files().layer(ConfigScope::Default);
     if edit.section == Section::Loadout
@@ -67,7 +67,7 @@ fn refuse_fixed(before: &ConfigSnapshot<'_>, edit: &SaveEdit) -> Result<(), Save
     Ok(())
 }
 
-/// Refuses an edit of a definition that another editor changed meanwhile.
+/// Refuses an edit of a definition that another editor has changed since.
 fn refuse_conflict(
     files: &ConfigFiles,
     target: EditTarget,
@@ -80,7 +80,7 @@ fn refuse_conflict(
     }
     let value = layer.and_then(|layer| layer.document.own(edit.section.name(), &edit.name));
     let current_value = value.map(JsonNode::to_value);
-    // Two editors that write the same do not disagree.
+    // Two editors that write the same value do not conflict.
     if current_value.is_some() && current_value == edit.value {
         return Ok(());
     }
@@ -100,7 +100,7 @@ fn unlocked(value: &Value) -> Value {
     value
 }
 
-/// Refuses edits that would have errors.
+/// Refuses edits that cause errors.
 pub(super) fn refuse_broken(
     after: &ConfigSnapshot<'_>,
     edits: &[SaveEdit],

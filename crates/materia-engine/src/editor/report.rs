@@ -1,4 +1,4 @@
-//! Everything that an editor shows: loadouts, materia, and the files they stand in.
+//! The report for an editor: loadouts, materia, and their files.
 //!
 //! Owns the report. Changes nothing.
 
@@ -95,7 +95,7 @@ pub struct ConfigFile {
     pub exists: bool,
 }
 
-/// Everything there is to edit.
+/// Reports all definitions that can be edited.
 pub fn definitions(
     snapshot: &ConfigSnapshot<'_>,
     home: &Home,
@@ -174,7 +174,7 @@ fn materia_definition(
     }
 }
 
-/// The findings that are about one definition.
+/// The findings about one definition.
 pub(super) fn about(section: Section, name: &str, findings: &[Finding]) -> Vec<Finding> {
     let prefix = path_member(section.name(), name);
     let own = |finding: &&Finding| {

@@ -1,9 +1,9 @@
-//! Saving what an editor made: refuse, check, compare, write, all of it or nothing.
+//! Saves the edits of an editor: refuse, check, compare, write; all of them or none.
 //!
 //! Owns the order of saving, and the rule that what the user saves with our own editor stays
-//! trusted (S1). Editors on one machine take turns by a lock in the profile; a text editor that
-//! knows no lock is noticed by the version. Never reads a config file: the files are handed in, and
-//! trust is recorded for the exact text that was written.
+//! trusted (S1). A lock in the profile serializes editors on one machine. Changes of a text editor,
+//! which does not take the lock, are detected by the version. Never reads a config file: the caller
+//! passes the files, and trust is recorded for the exact text that was written.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,7 +24,7 @@ use crate::store::dir::{self, DirError};
 use crate::store::lock::{Holder, Lock, LockError, LockMode, LockWait};
 use crate::trust::{self, ProjectTrust};
 
-/// How long another editor may hold the lock.
+/// How long to wait for another editor's lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What is to be saved, all of it or nothing.
@@ -91,7 +91,7 @@ pub enum SaveError {
     /// It is locked.
     #[error("{} is locked", quoted(.0))]
     Locked(String),
-    /// It cannot be a name.
+    /// The name is invalid.
     #[error("{} is no name for a definition: {why}", quoted(name))]
     BadName {
         /// The name.
@@ -102,10 +102,10 @@ pub enum SaveError {
     /// Another editor changed it meanwhile.
     #[error("{} was changed by somebody else", quoted(&.0.name))]
     Conflict(Box<SaveConflict>),
-    /// It would be broken.
+    /// The result would have errors.
     #[error("what would be saved has errors")]
     Broken(Vec<Finding>),
-    /// A directory cannot be made.
+    /// A directory cannot be created.
     #[error(transparent)]
     Dir(#[from] DirError),
     /// Another editor holds the lock.
@@ -114,12 +114,12 @@ pub enum SaveError {
     /// The file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// What the user trusts cannot be read or written.
+    /// The trust ledger cannot be read or written.
     #[error(transparent)]
     Trust(#[from] trust::Error),
 }
 
-/// What saving needs besides the request.
+/// The context that saving needs besides the request.
 #[derive(Debug, Clone, Copy)]
 pub struct SaveContext<'a> {
     /// The user's directories.
@@ -140,8 +140,8 @@ impl SaveEdit {
     }
 }
 
-/// Waits until no other editor saves. Config files have to be read after this and before the lock
-/// is dropped.
+/// Waits until no other editor saves. Read the config files after this and before the lock is
+/// dropped.
 pub fn lock_editors(home: &Home) -> Result<Lock, SaveError> {
     dir::create_private(home.profile())?;
     let path = home.profile().join("edit.lock");
@@ -154,10 +154,10 @@ pub fn lock_editors(home: &Home) -> Result<Lock, SaveError> {
     )?)
 }
 
-/// Saves definitions into one file. What is broken is saved only where the request says so.
+/// Saves definitions to one file. Saves a result with errors only if the request allows it.
 ///
-/// Where everything that the project brings was trusted before, it is trusted after: the user wrote
-/// the difference. Where it was not, saving a part of it does not make the rest trusted.
+/// If the project was fully trusted before, it stays trusted: the user wrote the difference. If
+/// not, saving a part of it does not make the rest trusted.
 pub fn save(
     files: ConfigFiles,
     request: &SaveRequest,
@@ -170,7 +170,7 @@ pub fn save(
     } = context;
     let target = request.target;
     let named = target.file(home, project);
-    // A link stays a link: what it points to is replaced.
+    // Keep a symbolic link: replace its target.
     let file = named.canonicalize().unwrap_or(named);
     let was_trusted = {
         let before = files.snapshot();

@@ -1,4 +1,4 @@
-//! What an editor may do, and what it gets to know.
+//! What an editor may do, and what it can see.
 
 mod saving;
 

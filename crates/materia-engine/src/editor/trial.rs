@@ -1,8 +1,8 @@
-//! `trial`: one utility run by hand with an input of one's own, before a cast relies on it.
+//! `trial`: runs one utility with a custom input, before a cast relies on it.
 //!
-//! Owns the input that stands in for a cast's, and the report. The utility runs exactly as in a
-//! cast: same argv, same deadline, same limits, and its whole process tree is gone when this
-//! returns. Nothing is kept.
+//! Owns the input that replaces a cast's, and the report. The utility runs exactly as in a cast:
+//! same argv, same deadline, same limits, and its whole process tree is gone when this returns.
+//! Nothing is stored.
 
 mod call;
 
@@ -78,48 +78,48 @@ pub struct TrialReport {
     pub problem: Option<String>,
 }
 
-/// Why nothing was tried.
+/// Why the utility was not run.
 #[derive(Debug, thiserror::Error)]
 pub enum TrialError {
     /// There is no such materia.
     #[error("there is no utility {}", materia_model::text::quoted(.0))]
     Unknown(String),
-    /// It is an agent's role.
+    /// It is the role of an agent.
     #[error("{} is an agent's role, and only utilities can be tried", materia_model::text::quoted(.0))]
     Agent(String),
-    /// It stands in the project's config, which is not trusted (S1).
+    /// It is defined in the project's config, which is not trusted (S1).
     #[error("{} stands in the project's config, which is not trusted", materia_model::text::quoted(.0))]
     Untrusted(String),
-    /// It is wrong, or its parameters do not fit.
+    /// It has errors, or its parameters do not fit.
     #[error("the utility is wrong")]
     Broken(Vec<Finding>),
-    /// It needs something that cannot be tried here.
+    /// It needs something that a trial does not have.
     #[error("{}", .0)]
     Unavailable(&'static str),
-    /// There is no directory for its output.
+    /// The directory for its output cannot be created.
     #[error(transparent)]
     Dir(#[from] DirError),
-    /// The operating system refused.
+    /// I/O error.
     #[error("the utility cannot be run")]
     Io(#[from] io::Error),
 }
 
-/// Where a utility is tried.
+/// The context of a trial.
 #[derive(Debug, Clone, Copy)]
 pub struct TrialContext<'a> {
     /// The project's directory.
     pub project: &'a Path,
-    /// Where recipes are looked for.
+    /// The library in which recipes are looked up.
     pub library: &'a Library,
     /// The user's directories.
     pub home: &'a Home,
     /// What `~` means in templates.
     pub user_home: Option<&'a Path>,
-    /// Whether the user accepts what the project brings for this process (S1).
+    /// Whether the user trusts the project for this process (S1).
     pub accepts: bool,
 }
 
-/// Runs a utility as the config files have it, or as it is being edited.
+/// Runs a utility as defined in the config files, or as edited.
 pub fn trial(
     files: ConfigFiles,
     request: &TrialRequest,
@@ -156,7 +156,7 @@ pub fn trial(
     Ok(report(materia, input, &called))
 }
 
-/// The config files with the utility as it is being edited.
+/// The config files with the edited utility.
 fn drafted(
     files: ConfigFiles,
     request: &TrialRequest,
@@ -173,8 +173,8 @@ fn drafted(
     Ok(draft.files)
 }
 
-/// Whether a utility of the project may run. The text that the user has in the editor is the
-/// user's, wherever it will be saved.
+/// Whether a utility of the project may run. The text in the user's editor belongs to the user,
+/// wherever it will be saved.
 fn may_run(
     snapshot: &ConfigSnapshot<'_>,
     request: &TrialRequest,

@@ -1,6 +1,6 @@
-//! `validate`: what is wrong with config files, each checked to its end.
+//! `validate`: checks config files, each to its end.
 //!
-//! Owns the report. A file is checked on top of what ships and of nothing else, so that it says the
+//! Owns the report. A file is checked on top of the shipped config only, so that the result is the
 //! same on every machine. Starts nothing and changes nothing.
 
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub struct ValidateReport {
     pub files: Vec<ValidatedFile>,
 }
 
-/// One file and everything that is wrong with it.
+/// One file and its findings.
 #[derive(Debug, Serialize)]
 pub struct ValidatedFile {
     /// The file as the caller named it.
@@ -49,8 +49,8 @@ impl ValidatedFile {
     }
 }
 
-/// Checks files, relative ones as seen from `project`. Where there is a library, recipes among them
-/// are recognized by what is in them, and are checked with their imports.
+/// Checks files; relative paths are resolved against `project`. With a library, recipes among them
+/// are recognized by their content and checked with their imports.
 pub fn validate(library: Option<&Library>, project: &Path, named: &[PathBuf]) -> ValidateReport {
     let checked =
         named.iter().map(
@@ -62,7 +62,7 @@ pub fn validate(library: Option<&Library>, project: &Path, named: &[PathBuf]) ->
     ValidateReport::new(checked.collect())
 }
 
-/// Checks files that are meant to be recipes.
+/// Checks files as recipes.
 pub fn validate_recipes(library: &Library, project: &Path, named: &[PathBuf]) -> ValidateReport {
     ValidateReport::new(
         named
@@ -100,7 +100,7 @@ fn check_recipe(library: &Library, named: &Path, path: &Path) -> ValidatedFile {
     ValidatedFile::new(name, issues)
 }
 
-/// Checks the layers that are in effect, each file with what is wrong in it.
+/// Checks the layers in effect, and lists the findings of each file.
 pub fn in_effect(config: &Config<'_>) -> ValidateReport {
     let mut findings = config.check();
     let mut checked = Vec::new();
@@ -161,8 +161,8 @@ fn issues(files: &ConfigFiles, name: &str) -> Vec<Finding> {
     own
 }
 
-/// What a good file does to a shipped loadout: the loadout cannot be cast any more, but the file can
-/// be used.
+/// Downgrades a finding about a shipped loadout that a valid file breaks: the loadout cannot be
+/// cast any more, but the file can be used.
 fn consequence(finding: Finding) -> Finding {
     let message = format!(
         "a shipped loadout cannot be used with this file: {}",

@@ -1,4 +1,4 @@
-//! Conversion of what keeps an agent from playing.
+//! Converts the errors of choosing and running an agent.
 
 use std::io;
 

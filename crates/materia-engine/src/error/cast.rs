@@ -1,4 +1,4 @@
-//! The errors of casts, trust and the quest board as every front end reports them.
+//! Converts the errors of casts, trust and the quest board.
 
 use crate::cast::Error;
 use crate::quest::Error as BoardError;

@@ -1,4 +1,4 @@
-//! Conversion of the engine's and the model's errors into failures: their kind, code and hint.
+//! Converts the errors of the engine and the model: their kind, code and hint.
 //!
 //! Owns one conversion per error type, except those of casts (`cast`). Never prints.
 

@@ -1,4 +1,4 @@
-//! Conversion of the errors of loadouts, editing, trials, `init`, skills and targets of `inspect`.
+//! Converts the errors of loadouts, editing, trials, `init`, skills and targets of `inspect`.
 //!
 //! Owns one conversion per error type. Never prints.
 

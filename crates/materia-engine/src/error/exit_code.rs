@@ -1,6 +1,6 @@
 //! The exit code of a process that ends with a report.
 //!
-//! Owns which results count as an error, and as which kind. Never reads why.
+//! Owns which results count as an error, and of which kind. Ignores the reason.
 
 use materia_model::agent::AgentFailureKind;
 use materia_model::cast::{CastFailureCode, CastStatus};
@@ -94,7 +94,7 @@ impl AgentReport {
 }
 
 impl CastReport {
-    /// The kind of error that this result is; `None` where nothing went wrong.
+    /// The kind of error of this result; `None` if it is a success.
     pub fn error_kind(&self) -> Option<ErrorKind> {
         if self.interrupted {
             return Some(ErrorKind::Interrupted);

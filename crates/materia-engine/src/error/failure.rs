@@ -12,7 +12,7 @@ use crate::editor::{SaveConflict, SaveError};
 pub struct SaveFailure {
     /// The error.
     pub error: ApiError,
-    /// What another editor wrote meanwhile, where that is the reason.
+    /// What another editor wrote meanwhile, if that is the reason.
     pub conflict: Option<Box<SaveConflict>>,
 }
 
@@ -26,7 +26,7 @@ pub struct ConflictReport<'a> {
 }
 
 impl SaveFailure {
-    /// The conflict as programs read it, where there is one.
+    /// The conflict in its JSON form, if there is one.
     pub fn conflict_report(&self) -> Option<ConflictReport<'_>> {
         Some(ConflictReport {
             report: self.error.report(),
@@ -65,7 +65,7 @@ impl From<SaveFailure> for ApiError {
 /// Why nothing was imported.
 #[derive(Debug, Clone)]
 pub struct ImportFailure {
-    /// What is wrong with the file.
+    /// The findings about the file.
     pub findings: Vec<Finding>,
     /// The error.
     pub error: ApiError,

@@ -1,5 +1,4 @@
-//! Conversion of what keeps templates from being read, executed, spawned or imported, and of the
-//! errors of utilities.
+//! Converts the errors of reading, executing, spawning and importing templates, and of utilities.
 
 use std::io;
 
@@ -13,7 +12,7 @@ use crate::store::text::TextError;
 use crate::utility::{UtilityError, UtilityErrorKind};
 
 impl ApiError {
-    /// An operation of the system failed that should not.
+    /// An unexpected I/O error.
     pub(crate) fn system(error: &io::Error) -> Self {
         Self::from_error(ErrorKind::Internal, "internal", error).hint("see `materia doctor`")
     }

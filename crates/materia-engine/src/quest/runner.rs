@@ -1,9 +1,9 @@
-//! `quest`: the board of requests that wait for their turn, and running them one behind the other.
+//! `quest`: the board of queued requests, and running them one after another.
 //!
-//! Owns the reports and the order of a run: a cast begins, the board names it, the cast is driven,
-//! the board records its result. After a crash the next reader finds the result in the cast. The
-//! runner stops on request, when the user interrupts or aborts, when a cast needs the user and,
-//! with `stop_on_failure`, when a quest fails (C17).
+//! Owns the reports and the order of a run: begin a cast, record its id on the board, drive the
+//! cast, record its result on the board. After a crash the next reader takes the result from the
+//! cast. The runner stops on request, when the user interrupts or aborts, when a cast needs the
+//! user and, with `stop_on_failure`, when a quest fails (C17).
 
 use materia_model::cast::CastStatus;
 use materia_model::quest::{
@@ -23,19 +23,19 @@ const MAX_PROMPT: usize = 256 << 10;
 /// Why a quest was not added, changed or run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The board fails.
+    /// The board cannot be read or written.
     #[error(transparent)]
     Board(#[from] quest::Error),
-    /// No quest is meant, or several are.
+    /// The given name matches no quest, or several.
     #[error(transparent)]
     Unfound(#[from] QuestLookupError),
-    /// It cannot be done now.
+    /// The quest's status does not allow it.
     #[error(transparent)]
     Refused(#[from] QuestRefusal),
-    /// Nothing is asked for.
+    /// The prompt is empty.
     #[error("a quest without words asks for nothing")]
     Empty,
-    /// Too much is asked for.
+    /// The prompt is too long.
     #[error("a quest may have {MAX_PROMPT} bytes")]
     TooLong,
 }
@@ -90,40 +90,40 @@ pub struct QuestReport {
 pub struct QuestRunReport {
     /// Whether every quest succeeded.
     pub ok: bool,
-    /// The quests that had their turn, as they stand now.
+    /// The quests that ran, with their current status.
     pub quests: Vec<Quest>,
     /// Why it stopped: `empty`, `once`, `stopped`, `failed`, `needs_you`, `interrupted` or
     /// `halted`.
     pub stopped: &'static str,
-    /// How many still wait.
+    /// How many are still queued.
     pub pending: usize,
 }
 
 /// How quests are run.
 #[derive(Debug, Clone, Default)]
 pub struct QuestRunOptions {
-    /// This one first.
+    /// Run this one first.
     pub quest: Option<String>,
-    /// Only one.
+    /// Run only one.
     pub once: bool,
-    /// Not on after one that failed.
+    /// Stop after a failure.
     pub stop_on_failure: bool,
 }
 
 /// Why no cast could be driven for a quest.
 #[derive(Debug)]
 pub enum QuestHalt {
-    /// Something is wrong with this one; the next may do better.
+    /// This quest has a problem; the next one may succeed.
     Quest(QuestProblem),
-    /// No quest could be driven: nothing is said about this one, and the runner stops.
+    /// No quest can be driven. This quest stays unchanged, and the runner stops.
     Runner,
 }
 
-/// A quest whose turn it is.
+/// The quest to run next.
 pub struct QuestTurn<'a> {
     /// The quest.
     pub quest: &'a Quest,
-    /// Receives the cast's id when it has begun, before it is driven.
+    /// Receives the cast's id after it has begun and before it is driven.
     pub began: &'a dyn Fn(&str) -> Result<(), CastError>,
 }
 
@@ -163,7 +163,7 @@ pub fn show(store: &Store, given: &str, clock: &Clock) -> Result<QuestReport, Er
     one(&board, &board.find(given)?, "shown")
 }
 
-/// Adds a quest behind all others.
+/// Adds a quest at the end of the queue.
 pub fn add(
     store: &Store,
     prompt: &str,
@@ -184,7 +184,7 @@ pub fn add(
     })
 }
 
-/// An id that no quest on the board has.
+/// An id that is not on the board yet.
 fn fresh(board: &QuestBoard, clock: &Clock) -> String {
     loop {
         let random = clock.fresh_id();
@@ -195,7 +195,7 @@ fn fresh(board: &QuestBoard, clock: &Clock) -> String {
     }
 }
 
-/// Where a quest is moved.
+/// The new position of a quest.
 #[derive(Debug, Clone)]
 pub enum QuestPosition {
     /// Before all others.
@@ -206,7 +206,7 @@ pub enum QuestPosition {
     After(String),
 }
 
-/// Moves a quest that waits.
+/// Moves a queued quest.
 pub fn reorder(
     store: &Store,
     given: &str,
@@ -229,7 +229,7 @@ pub fn reorder(
     })
 }
 
-/// Lets a quest wait for another turn.
+/// Queues a quest again.
 pub fn requeue(store: &Store, given: &str, clock: &Clock) -> Result<QuestReport, Error> {
     store.change(clock, |board| {
         let id = board.find(given)?;
@@ -238,7 +238,7 @@ pub fn requeue(store: &Store, given: &str, clock: &Clock) -> Result<QuestReport,
     })
 }
 
-/// Takes a quest off the board.
+/// Removes a quest from the board.
 pub fn remove(store: &Store, given: &str, clock: &Clock) -> Result<QuestReport, Error> {
     store.change(clock, |board| {
         let id = board.find(given)?;
@@ -281,8 +281,8 @@ fn one(board: &QuestBoard, id: &str, did: &'static str) -> Result<QuestReport, E
     })
 }
 
-/// Runs quests one behind the other; `drive` casts one and gives the report, or why no cast could
-/// be started.
+/// Runs quests one after another. `drive` casts one and returns the report, or why no cast could be
+/// started.
 pub fn run<F>(
     store: &Store,
     options: &QuestRunOptions,
@@ -292,7 +292,7 @@ pub fn run<F>(
 where
     F: FnMut(&QuestTurn<'_>) -> Result<CastReport, QuestHalt>,
 {
-    // Settles what a dead runner left. Later, our own lock would look like that of its owner.
+    // Settle what a dead runner left. Later, our own lock would look like one of that runner.
     store.change(clock, |_| Ok::<_, Error>(()))?;
     let _runner = store.become_runner()?;
     store.change(clock, |board| {
@@ -339,7 +339,7 @@ where
     })
 }
 
-/// How the turn of a quest ended.
+/// How a quest's run ended.
 enum Ending {
     Succeeded,
     Failed,
@@ -349,8 +349,7 @@ enum Ending {
     Halted,
 }
 
-/// The quest whose turn it is: the one that is asked for, else the first that waits, unless the
-/// runner was stopped.
+/// The next quest: the requested one, else the first in the queue, unless the runner was stopped.
 fn next(store: &Store, asked: Option<&str>, clock: &Clock) -> Result<Option<Quest>, Error> {
     let board = store.look(clock)?;
     if let Some(given) = asked {
@@ -389,7 +388,7 @@ where
         let marked = store.change(clock, |board| {
             Ok::<_, Error>(board.start(&quest.id, cast, clock.now())?)
         });
-        // The cast can be resumed, but it is not driven for a quest that does not name it.
+        // The cast can be resumed, but is not driven for a quest that does not record its id.
         marked.map_err(|error| CastError::Output(std::io::Error::other(error.to_string())))
     };
     let driven = drive(&QuestTurn {

@@ -1,10 +1,10 @@
-//! The file of the quest board: read, checked, changed by one process at a time, and brought up to
-//! what casts came to.
+//! The file of the quest board: reads it, checks it, lets one process at a time change it, and
+//! updates it from the results of casts.
 //!
 //! Owns `<project>/.pi/pi-materia/quest-board.json`, its lock and the lock of its runner. A change
-//! is read, made and written whole under the lock. A board that somebody broke is never
-//! overwritten. A quest whose runner died is looked up in its cast, so that the board tells what
-//! was observed. Never runs a quest.
+//! reads and rewrites the whole file under the lock. A damaged board is never overwritten. If a
+//! runner died, the status of its quest comes from the cast, so that the board shows what was
+//! observed. Never runs a quest.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -22,11 +22,11 @@ use crate::store::atomic::{self, WriteError};
 use crate::store::dir::{self, DirError};
 use crate::store::lock::{Holder, Lock, LockError, LockMode, LockWait, living_holder};
 
-/// Where the board is, seen from the project.
+/// The path of the board, relative to the project.
 pub const FILE: &str = ".pi/pi-materia/quest-board.json";
 /// The largest board, in bytes.
 const LARGEST: u64 = 16 << 20;
-/// How long a change waits for another one.
+/// How long a change waits for the lock.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Why a board could not be read or changed.
@@ -40,7 +40,7 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
-    /// It is no board.
+    /// It is damaged.
     #[error("the quest board {} is damaged: {}", text::quoted(&file.to_string_lossy()), problems.join("; "))]
     Bad {
         /// The board.
@@ -48,19 +48,19 @@ pub enum Error {
         /// What is wrong with it.
         problems: Vec<String>,
     },
-    /// Somebody else has it.
+    /// Another process holds its lock.
     #[error("the quest board is in use")]
     Locked(#[source] LockError),
     /// A runner works on it already.
     #[error("process {} runs the quests already", pid.map_or_else(|| "another".to_owned(), |pid| pid.to_string()))]
     Running {
-        /// Which.
+        /// Its process.
         pid: Option<u32>,
     },
     /// It cannot be written.
     #[error("the quest board cannot be written")]
     Write(#[from] WriteError),
-    /// Its directory fails.
+    /// Its directory cannot be created or read.
     #[error("the directory of the quest board fails")]
     Dir(#[from] DirError),
 }
@@ -73,7 +73,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// The board of a project whose casts are kept here.
+    /// The board of a project with this directory of casts.
     pub fn of(project: &Path, casts: PathBuf) -> Self {
         Self {
             file: project.join(FILE),
@@ -81,7 +81,7 @@ impl Store {
         }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn file(&self) -> &Path {
         &self.file
     }
@@ -91,7 +91,7 @@ impl Store {
         living_holder(&self.beside("quest-runner.lock")).map(|holder| holder.pid)
     }
 
-    /// Becomes the one that runs the quests, until the lock is dropped.
+    /// Takes the runner lock, until it is dropped.
     pub fn become_runner(&self) -> Result<Lock, Error> {
         self.make_room()?;
         let path = self.beside("quest-runner.lock");
@@ -105,14 +105,14 @@ impl Store {
         )
     }
 
-    /// The board as it is, with what casts came to; nothing is written.
+    /// The board, updated from the results of casts. Writes nothing.
     pub fn look(&self, clock: &Clock) -> Result<QuestBoard, Error> {
         let mut board = self.read(clock)?;
         self.reconcile(&mut board, clock.now());
         Ok(board)
     }
 
-    /// Changes the board; nothing is written where the change is refused.
+    /// Changes the board. Writes nothing if the change is refused.
     pub fn change<T, E: From<Error>>(
         &self,
         clock: &Clock,
@@ -179,7 +179,7 @@ impl Store {
         }
     }
 
-    /// Brings quests up to what their casts came to, where no runner does it.
+    /// Updates quests from the results of their casts, except one that a living runner drives.
     fn reconcile(&self, board: &mut QuestBoard, at: Timestamp) {
         let running = self.runner().is_some();
         let open: Vec<(String, QuestStatus, Option<String>, bool)> = board
@@ -203,13 +203,13 @@ impl Store {
                 continue;
             }
             if let Some((now, why)) = cast.and_then(|cast| self.came_to(&cast, status, at)) {
-                // A board was read whose rules hold, so that this one is open.
+                // The board was validated when it was read, so this quest is open.
                 let _open = board.settle(&id, now, why, at);
             }
         }
     }
 
-    /// What a quest is whose cast stands like this; nothing where it stays what it is.
+    /// The status of a quest whose cast has this status; `None` if it does not change.
     fn came_to(
         &self,
         cast: &str,
@@ -253,7 +253,7 @@ impl Store {
     }
 }
 
-/// Why a quest is blocked whose cast waits for the person.
+/// The problem of a blocked quest whose cast waits for the user.
 pub fn waiting(cast: &str, at: Timestamp) -> Option<QuestProblem> {
     let message = format!("its cast waits for you: materia continue {cast}");
     Some(QuestProblem {
@@ -264,7 +264,7 @@ pub fn waiting(cast: &str, at: Timestamp) -> Option<QuestProblem> {
     })
 }
 
-/// Why a quest is blocked whose cast was interrupted.
+/// The problem of a blocked quest whose cast was interrupted.
 pub fn interrupted(cast: &str, at: Timestamp) -> Option<QuestProblem> {
     let message = format!("its cast was interrupted: materia resume {cast}");
     Some(QuestProblem {

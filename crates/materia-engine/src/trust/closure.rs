@@ -1,8 +1,8 @@
 //! A file of a repository and everything it would run, by hash.
 //!
-//! Owns the digest that trust is pinned to, and what a person is shown before they agree. The
-//! digest covers names and bytes, each with its length, so that nothing can be moved from one to
-//! the other.
+//! Owns the digest that trust is pinned to, and the summary that the user reads before they agree.
+//! The digest covers names and bytes, each with its length, so that no byte can be moved from one
+//! to the other.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -39,8 +39,8 @@ pub struct TrustedAct {
 }
 
 impl Closure {
-    /// The closure of a file in a repository; `base` is the repository's directory, from which
-    /// names are shown.
+    /// The closure of a file in a repository. Names are relative to `base`, the repository's
+    /// directory.
     pub fn new(root: PathBuf, base: PathBuf) -> Self {
         Self {
             root,
@@ -50,7 +50,7 @@ impl Closure {
         }
     }
 
-    /// The file it begins with.
+    /// Its root file.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -60,12 +60,12 @@ impl Closure {
         &self.base
     }
 
-    /// Adds a file by the bytes that will be used of it.
+    /// Adds a file by the bytes that will be used.
     pub fn add(&mut self, path: &Path, bytes: &[u8]) {
         self.add_hash(path, spelled(&Sha256::digest(bytes)));
     }
 
-    /// Adds a file whose bytes were hashed as they were read.
+    /// Adds a file whose bytes were hashed while they were read.
     pub fn add_hash(&mut self, path: &Path, hash: String) {
         self.files
             .insert(named(path.strip_prefix(&self.base).unwrap_or(path)), hash);
@@ -86,12 +86,12 @@ impl Closure {
         &self.acts
     }
 
-    /// The name under which the person's ledger keeps it.
+    /// Its key in the user's ledger.
     pub fn name(&self) -> String {
         named(&self.root)
     }
 
-    /// What trust is pinned to.
+    /// The digest that trust is pinned to.
     pub fn digest(&self) -> String {
         let mut digest = Sha256::new();
         for part in self.files.iter().flat_map(|(name, hash)| [name, hash]) {
@@ -102,7 +102,7 @@ impl Closure {
     }
 }
 
-/// A path as one text that no other path has.
+/// A path as a text that is unique to it.
 pub(super) fn named(path: &Path) -> String {
     match path.to_str() {
         Some(text) => text.to_owned(),

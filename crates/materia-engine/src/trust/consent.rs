@@ -1,6 +1,6 @@
-//! Asking the user to agree to what a project brings, before it runs (S1).
+//! Asks the user to trust the files of a project, before they run (S1).
 //!
-//! Owns when the user is asked and what their answer means. Front ends only show the question.
+//! Owns when the user is asked and what the answer means. Front ends only show the question.
 
 use super::project::{ProjectTrust, TrustReport, grant};
 use super::refusal::Error;
@@ -8,14 +8,14 @@ use crate::clock::Clock;
 use crate::config::ConfigFiles;
 use crate::home::Home;
 
-/// What the user answered.
+/// The user's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustAnswer {
     /// They trust what they were shown.
     Agreed,
     /// They do not.
     Declined,
-    /// They cannot be asked here.
+    /// This front end cannot ask.
     NotAsked,
 }
 
@@ -30,7 +30,7 @@ pub trait TrustObserver {
 /// A front end that never asks.
 impl TrustObserver for () {}
 
-/// Refuses what the project brings unless the user trusts it as it is, or agrees to it now.
+/// Refuses the project's files unless the user trusts them unchanged, or agrees now.
 pub fn require_confirmed(
     files: &ConfigFiles,
     home: Option<&Home>,
@@ -49,7 +49,7 @@ pub fn require_confirmed(
     }
 }
 
-/// Asks the user whether they trust what they are shown, and records that they do.
+/// Shows the report to the user, and records the trust if they agree.
 pub fn confirm(
     files: &ConfigFiles,
     home: &Home,
@@ -58,7 +58,7 @@ pub fn confirm(
     observer: &mut dyn TrustObserver,
 ) -> Result<(), Error> {
     match observer.confirm_trust(shown) {
-        // Computed again: files may have changed while the user was reading.
+        // Compute the closure again: files may have changed while the user was reading.
         TrustAnswer::Agreed => grant(files, home, shown, clock),
         TrustAnswer::Declined => Err(Error::Declined),
         TrustAnswer::NotAsked => Err(Error::NoTerminal),

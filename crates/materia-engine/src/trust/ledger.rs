@@ -1,4 +1,4 @@
-//! The user's ledger: which closures they agreed to.
+//! The user's ledger: the closures they agreed to.
 //!
 //! Owns `trust.json` in the profile, 0600, replaced as a whole under a lock. A ledger that cannot
 //! be read trusts nothing.
@@ -26,11 +26,11 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 /// One closure that the user agreed to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustGrant {
-    /// What the trust is pinned to.
+    /// The digest that trust is pinned to.
     pub digest: String,
     /// When they agreed.
     pub at: Timestamp,
-    /// The files and their hashes, to say later what changed.
+    /// The files and their hashes, to report changes later.
     pub files: BTreeMap<String, String>,
 }
 
@@ -46,17 +46,17 @@ fn read(home: &Home) -> Result<Ledger, Error> {
     }
 }
 
-/// What the user agreed to for a file.
+/// The grant for a file.
 pub(super) fn find(home: &Home, name: &str) -> Result<Option<TrustGrant>, Error> {
     Ok(read(home)?.trusted.remove(name))
 }
 
-/// Everything that the user agreed to, by file.
+/// All grants, by file.
 pub fn list(home: &Home) -> Result<BTreeMap<String, TrustGrant>, Error> {
     Ok(read(home)?.trusted)
 }
 
-/// Records that the user agreed to this.
+/// Records that the user agreed to this closure.
 pub fn grant(home: &Home, closure: &Closure, clock: &Clock) -> Result<(), Error> {
     let granted = TrustGrant {
         digest: closure.digest(),

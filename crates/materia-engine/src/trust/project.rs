@@ -1,8 +1,8 @@
 //! What a project's config would run, and whether the user trusts exactly that.
 //!
-//! Owns the closure of a project's config: its text as it was read and is going to be used, the
-//! recipes that its utilities name with everything these import, and the scripts that all of them
-//! name. A command computes it once, as a [`ProjectTrust`]. Runs nothing and asks no user.
+//! Owns the closure of a project's config: the exact text that will be used, the recipes that its
+//! utilities name with all their imports, and the scripts that all of them name. A command computes
+//! it once, as a [`ProjectTrust`]. Runs nothing and asks no user.
 
 mod scripts;
 
@@ -76,7 +76,7 @@ pub struct TrustRevokeReport {
     pub revoked: Vec<String>,
 }
 
-/// What a project brings and whether the user trusts it, computed once for a command.
+/// The closure of a project and whether the user trusts it, computed once per command.
 #[derive(Debug)]
 pub struct ProjectTrust {
     closure: Option<Closure>,
@@ -89,7 +89,7 @@ impl ProjectTrust {
         Self::inspect_snapshot(&files.snapshot(), home)
     }
 
-    /// The same, where the config is merged already.
+    /// The same, for a config that is already merged.
     pub fn inspect_snapshot(
         snapshot: &ConfigSnapshot<'_>,
         home: Option<&Home>,
@@ -99,7 +99,7 @@ impl ProjectTrust {
         Ok(Self { closure, report })
     }
 
-    /// What the user is shown about it.
+    /// The report for the user.
     pub fn report(&self) -> &TrustReport {
         &self.report
     }
@@ -109,7 +109,7 @@ impl ProjectTrust {
         self.report
     }
 
-    /// Refuses what the user does not trust as it is.
+    /// Refuses a project that the user does not trust unchanged.
     pub fn require(&self) -> Result<(), Error> {
         let changes = match self.report.standing {
             TrustStanding::Nothing | TrustStanding::Trusted => return Ok(()),
@@ -134,17 +134,17 @@ impl ProjectTrust {
     }
 }
 
-/// Refuses what the project brings unless the user trusts it as it is.
+/// Refuses the project's files unless the user trusts them unchanged.
 pub fn require(files: &ConfigFiles, home: Option<&Home>) -> Result<(), Error> {
     ProjectTrust::inspect(files, home)?.require()
 }
 
-/// Shows what the project brings.
+/// Reports the project's closure.
 pub fn show(files: &ConfigFiles, home: Option<&Home>) -> Result<TrustReport, Error> {
     Ok(ProjectTrust::inspect(files, home)?.into_report())
 }
 
-/// Records that the user agreed to what they were shown; refused if the project changed meanwhile.
+/// Records that the user agreed to what they were shown. Refused if the project changed since.
 pub fn grant(
     files: &ConfigFiles,
     home: &Home,
@@ -169,7 +169,7 @@ pub fn list(home: &Home) -> Result<TrustListReport, Error> {
 
 /// Revokes the trust in a file, or in everything in a directory.
 pub fn revoke(home: &Home, path: &Path) -> Result<TrustRevokeReport, Error> {
-    // A path that is gone from the disk can still be revoked by its name.
+    // A path that no longer exists can still be revoked by its name.
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let revoked = trust::revoke(home, &real).or_else(|error| match error {
         Error::Unknown(_) => trust::revoke(home, path),
@@ -209,7 +209,7 @@ fn report(closure: Option<&Closure>, home: Option<&Home>) -> Result<TrustReport,
     })
 }
 
-/// The closure of the project's own config, where it has one.
+/// The closure of the project's own config, if it has one.
 fn project(snapshot: &ConfigSnapshot<'_>, home: Option<&Home>) -> Option<Closure> {
     let files = snapshot.files();
     let layer = files
@@ -227,7 +227,7 @@ fn project(snapshot: &ConfigSnapshot<'_>, home: Option<&Home>) -> Option<Closure
         &root,
         files.layers()[layer].document.source().text().as_bytes(),
     );
-    // What lies above cannot take back what this one brings, so it is read as if it were the last.
+    // Higher layers cannot remove what this layer brings, so read it as if it were the last.
     let without_upper;
     let config = if layer + 1 == files.layers().len() {
         snapshot.config()

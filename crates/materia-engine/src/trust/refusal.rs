@@ -1,4 +1,4 @@
-//! Why something is not trusted, and what else can go wrong with trust.
+//! Why a file is not trusted, and the other errors of trust.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,15 +10,15 @@ use crate::store::atomic::{DocumentReadError, WriteError};
 use crate::store::dir::DirError;
 use crate::store::lock::LockError;
 
-/// How many changes a message lists.
+/// Maximum number of changes in a message.
 const MAX_LISTED_CHANGES: usize = 5;
 
-/// Something that the user does not trust as it is.
+/// A file that the user does not trust in its current form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustRefusal {
     /// The file.
     pub root: PathBuf,
-    /// What is different from what the user agreed to; `None` where they never agreed.
+    /// The changes since the user agreed; `None` if they never agreed.
     pub changes: Option<Vec<TrustChange>>,
 }
 
@@ -87,7 +87,7 @@ impl TrustChange {
     }
 }
 
-/// What is different between two sets of files.
+/// The differences between two sets of files.
 pub(super) fn changes(
     before: &BTreeMap<String, String>,
     now: &BTreeMap<String, String>,
@@ -114,10 +114,10 @@ pub(super) fn changes(
     all
 }
 
-/// Why trust was not found, granted or revoked.
+/// Why a trust check, grant or revocation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The user does not trust it as it is.
+    /// The user does not trust its current form.
     #[error("{0}")]
     Refused(Box<TrustRefusal>),
     /// The user was asked and did not agree.
@@ -129,10 +129,10 @@ pub enum Error {
     /// A program inside a cast or a run asked for trust (S2).
     #[error("a program inside a cast or a run cannot agree to what a project brings")]
     InsideRun,
-    /// The project is not what the user was shown.
+    /// The project differs from what the user was shown.
     #[error("what the project brings is not what you were shown")]
     ChangedMeanwhile,
-    /// Nothing of this name is trusted.
+    /// There is no grant for this path.
     #[error("{} is not trusted", text::quoted(&.0.to_string_lossy()))]
     Unknown(PathBuf),
     /// The ledger cannot be read.
@@ -141,7 +141,7 @@ pub enum Error {
     /// The ledger cannot be written.
     #[error("what you trust cannot be written")]
     Write(#[from] WriteError),
-    /// The profile directory cannot be made.
+    /// The profile directory cannot be created.
     #[error(transparent)]
     Dir(#[from] DirError),
     /// Another process holds the lock of the ledger.
@@ -150,7 +150,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the profile cannot be written at all.
+    /// Whether the profile is read-only.
     pub fn is_read_only(&self) -> bool {
         let mut cause: Option<&dyn std::error::Error> = Some(self);
         while let Some(error) = cause {

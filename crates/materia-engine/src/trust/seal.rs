@@ -1,9 +1,9 @@
-//! A seal on documents of ours that lie where others can write too, such as the definition of a
+//! A seal on our documents in directories that others can write to, such as the definition of a
 //! cast in a project.
 //!
-//! Owns the key, 0600 in the profile, and the seal: an HMAC-SHA-256 under it. A document without
-//! our seal came with the repository, whatever it looks like. Never says what a sealed document may
-//! do.
+//! Owns the key, 0600 in the profile, and the seal: an HMAC-SHA-256 with it. A document without
+//! this user's seal came with the repository, whatever it looks like. Never decides what a sealed
+//! document may do.
 
 use std::fs::File;
 use std::io::Read;
@@ -16,11 +16,11 @@ use crate::clock::Clock;
 use crate::home::Home;
 use crate::store::{atomic, dir};
 
-/// The shortest key that is one.
+/// Minimum length of a key.
 const SHORTEST: usize = 32;
 const BLOCK: usize = 64;
 
-/// The seal of a document; the key is made where there is none yet.
+/// The seal of a document. Creates the key if there is none.
 pub fn seal(home: &Home, document: &str, clock: &Clock) -> Result<String, Error> {
     if let Some(key) = key(home) {
         return Ok(sealed(&key, document));
@@ -28,11 +28,11 @@ pub fn seal(home: &Home, document: &str, clock: &Clock) -> Result<String, Error>
     dir::create_private(home.profile())?;
     let fresh = format!("{}{}", clock.fresh_id(), clock.fresh_id());
     atomic::write(&home.seal_key(), fresh.as_bytes())?;
-    // Of two that made one at once, the last one holds for both.
+    // If two processes create a key at once, both use the last one written.
     Ok(sealed(&key(home).unwrap_or(fresh.into_bytes()), document))
 }
 
-/// Whether a document has our seal.
+/// Whether a document carries this user's seal.
 pub fn is_sealed(home: &Home, document: &str, seal: &str) -> bool {
     key(home).is_some_and(|key| sealed(&key, document) == seal)
 }

@@ -1,4 +1,4 @@
-//! Trust is pinned to every byte, and what changed is told.
+//! Trust is pinned to every byte, and refusals report what changed.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

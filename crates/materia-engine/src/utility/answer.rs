@@ -1,16 +1,15 @@
-//! What comes of a utility: an answer, or trouble.
+//! The result of a utility: an answer, or an error.
 //!
-//! Owns the words for both. What they look like from outside (stdout, stderr, an exit code) is the
-//! door's.
+//! Owns the types of both. Front ends turn them into stdout, stderr and an exit code.
 
 use serde_json::Value;
 
-/// What a utility gives back when it did its work.
+/// The report of a utility that succeeded.
 #[derive(Debug)]
 pub struct UtilityReport {
     /// Its result.
     pub output: UtilityOutput,
-    /// What it noticed, one sentence each; never part of the result.
+    /// Remarks, one sentence each; never part of the result.
     pub notes: Vec<String>,
 }
 
@@ -19,7 +18,7 @@ pub struct UtilityReport {
 pub enum UtilityOutput {
     /// One JSON document.
     Json(Value),
-    /// Text, to be passed on as it is.
+    /// Text, passed on unchanged.
     Text(String),
 }
 
@@ -32,28 +31,28 @@ impl From<Value> for UtilityReport {
     }
 }
 
-/// Why a utility did not do its work.
+/// Why a utility did not succeed.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct UtilityError {
-    /// What sort of trouble.
+    /// The kind of error.
     pub why: UtilityErrorKind,
     /// One sentence.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: String,
-    /// The result that a failure has all the same.
+    /// The result that some failures have in addition.
     pub result: Option<Box<Value>>,
 }
 
-/// The sorts of trouble.
+/// The kinds of errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UtilityErrorKind {
     /// The input is wrong; nothing was changed.
     Wrong,
     /// The work failed.
     Failed,
-    /// Somebody stopped it.
+    /// The user stopped it.
     Interrupted,
 }
 
@@ -78,12 +77,12 @@ impl UtilityError {
         }
     }
 
-    /// Whether the work was tried and failed.
+    /// Whether the work was attempted and failed.
     pub fn is_failure(&self) -> bool {
         self.why == UtilityErrorKind::Failed
     }
 
-    /// Somebody stopped it while this program ran.
+    /// The user stopped it while this program ran.
     pub fn interrupted(program: &str) -> Self {
         let message = format!("stopped while `{program}` ran");
         Self {

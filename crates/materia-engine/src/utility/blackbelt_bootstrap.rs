@@ -1,12 +1,12 @@
 //! `blackbelt-bootstrap` (Blackbelt-Bootstrap): a jj repository with an empty working commit and a
 //! bookmark on it.
 //!
-//! Owns the order of it: find or make the repository, leave what is there in a commit of its own,
-//! put the bookmark. A repository that is ready stays as it is. Fails without jj; there is no other
-//! version control to fall back to.
+//! Owns the order: find or create the repository, commit existing changes separately, set the
+//! bookmark. A repository that is ready stays unchanged. Fails without jj; there is no fallback to
+//! another version control system.
 //!
-//! A new repository is not colocated with git. Beside a `.git` jj makes no other kind, so there it
-//! is left to jj.
+//! A new repository is not colocated with git. Beside a `.git`, jj creates only colocated ones, so
+//! there jj decides.
 
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ pub(super) fn run(
     })
 }
 
-/// A repository that is ready, and what it took.
+/// A repository that is ready, and the steps that were needed.
 struct Ready {
     root: String,
     initialized: bool,

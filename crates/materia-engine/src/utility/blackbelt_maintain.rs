@@ -1,10 +1,10 @@
-//! `blackbelt-maintain` (Blackbelt-Maintain): what the current work item changed becomes a
+//! `blackbelt-maintain` (Blackbelt-Maintain): commits the changes of the current work item as a
 //! described jj commit.
 //!
-//! Owns the order of it. The bookmark is moved before the new working commit is made, so that a
-//! failure in between leaves no stale bookmark. A clean working commit stays as it is: there are no
-//! empty checkpoints. Whatever is wrong is an answer that is not satisfied, so that the graph can
-//! route it; being stopped and a wrong `cwd` are not.
+//! Owns the order. The bookmark moves before the new working commit is created, so that a failure
+//! in between leaves no stale bookmark. A clean working commit stays unchanged: there are no empty
+//! checkpoints. A failure is an answer that is not satisfied, so that the graph can route it. An
+//! interrupt and a wrong `cwd` are errors instead.
 
 use serde_json::{Value, json};
 
@@ -72,13 +72,13 @@ fn checkpoint(
     }
 }
 
-/// Makes the checkpoint; false where there is nothing to make one of.
+/// Creates the checkpoint; false if there are no changes.
 fn describe(jj: &mut Jj<'_>, bookmark: &str, title: &str) -> Result<bool, UtilityError> {
     if jj.is_clean()? {
         return Ok(false);
     }
     let joined = format!("--message={title}");
-    // A title that begins with a dash would be taken for an option.
+    // jj would parse a title that begins with a dash as an option.
     let said = if title.starts_with('-') {
         vec!["describe", &joined]
     } else {

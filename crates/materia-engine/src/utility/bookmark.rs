@@ -1,14 +1,14 @@
-//! The bookmark of a cast: a name that git and jj take for a ref.
+//! The bookmark of a cast: a name that git and jj accept as a ref.
 //!
-//! Owns how it is made up and how a told one is cleaned. The same cast always has the same name;
-//! neither its id nor a time shows in it.
+//! Owns deriving it and sanitizing a given one. The same cast always has the same name, which
+//! contains neither its id nor a time.
 
 use sha2::{Digest, Sha256};
 
 use super::answer::UtilityError;
 use super::input::Input;
 
-/// The longest name.
+/// Maximum length of a name.
 const LONGEST: usize = 200;
 
 const NOUNS: [&str; 30] = [
@@ -23,8 +23,8 @@ const VERBS: [&str; 12] = [
     "rises", "shapes", "turns",
 ];
 
-/// The name for this input: a told one, or one made of the cast's id (else its directory, else the
-/// project's).
+/// The name for this input: the given one, or one derived from the cast's id (else its directory,
+/// else the project's).
 pub(super) fn name(input: &Input, cwd: &str) -> Result<String, UtilityError> {
     if let Some(told) = input.text(&["params", "bookmarkName"])? {
         if told.len() > LONGEST {
@@ -53,7 +53,7 @@ fn made_up(seed: &str) -> String {
     )
 }
 
-/// A name as git takes it for a ref.
+/// The name, sanitized to a valid git ref.
 fn sanitised(name: &str) -> String {
     let dashed = |c: char| {
         if c.is_control() || " ~^:?*[\\".contains(c) {

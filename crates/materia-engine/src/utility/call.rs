@@ -1,7 +1,7 @@
 //! One call of a program: a line of JSON in, its output out, in bounded time and bounded memory.
 //!
-//! Owns argv as it is started (C19), the deadline and its default, and how the end is spelled in
-//! artifacts and events (C12): a program that cannot be started has ended too. Never reads the
+//! Owns the argv that is started (C19), the deadline and its default, and how the end is recorded
+//! in artifacts and events (C12): a program that cannot be started has ended too. Never reads the
 //! result: the kernel of the cast does.
 
 use std::io::{self, Read, Seek};
@@ -14,31 +14,31 @@ use crate::process::{
     Capture, Captured, Cause, Command, ProcessSet, Spill, Status, Stdin, StreamSink,
 };
 
-/// A program and what it is given.
+/// A program and its input.
 #[derive(Debug)]
 pub struct Call<'a> {
     /// The program and its arguments.
     pub argv: &'a [String],
     /// The project directory.
     pub cwd: &'a Path,
-    /// What it reads: one line of JSON.
+    /// Its stdin: one line of JSON.
     pub input: String,
-    /// How long it may take, where that is not the default.
+    /// The time limit, if it is not the default.
     pub timeout_ms: Option<u64>,
-    /// A directory for output that does not fit into memory, on its way to being cut.
+    /// A directory that spools output too large for memory, until it is truncated.
     pub spool: &'a Path,
 }
 
-/// What came of it.
+/// The result of a call.
 #[derive(Debug)]
 pub struct Called {
-    /// How it ended; the artifacts are not named yet.
+    /// How it ended; artifact names are not filled in yet.
     pub ended: UtilityExit,
     /// The beginning of its stdout.
     pub stdout: Vec<u8>,
     /// The beginning of its stderr.
     pub stderr: Vec<u8>,
-    /// Whether the person interrupted it, so that its end means nothing.
+    /// Whether the user interrupted it, so that its end means nothing.
     pub interrupted: bool,
 }
 
@@ -94,7 +94,7 @@ pub fn call(call: Call<'_>, processes: &mut ProcessSet) -> io::Result<Called> {
     })
 }
 
-/// The beginning of a stream, from memory or from where it was spooled.
+/// The beginning of a stream, from memory or from its spool file.
 fn beginning(captured: Captured) -> io::Result<Vec<u8>> {
     let Some(mut spool) = captured.spool else {
         return Ok(captured.bytes);
@@ -105,10 +105,11 @@ fn beginning(captured: Captured) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The argv that is started: scripts that stand beside the config file that names them are named in
-/// full (C19).
+/// The argv that is started: scripts relative to the config file that names them get absolute paths
+/// (C19).
 ///
-/// That is the program when it has a slash in it, and the first argument that is no option.
+/// That applies to the program if it has a slash in it, and to the first argument that is no
+/// option.
 pub fn located(argv: &[String], config_dir: &Path) -> Vec<String> {
     let beside = |word: &str| -> Option<PathBuf> {
         let path = config_dir.join(word);
@@ -133,7 +134,7 @@ pub fn located(argv: &[String], config_dir: &Path) -> Vec<String> {
     resolved.collect()
 }
 
-/// A signal as people know it.
+/// The usual name of a signal.
 fn signal_name(signal: i32) -> String {
     const NAMES: [&str; 31] = [
         "SIGHUP",

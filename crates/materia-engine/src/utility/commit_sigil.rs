@@ -1,8 +1,8 @@
-//! `commit-sigil` (Commit-Sigil): every work item's title is a Conventional Commit, or the context
-//! says what to write.
+//! `commit-sigil` (Commit-Sigil): checks that every work item's title is a Conventional Commit. If
+//! not, the context says what to write.
 //!
-//! Owns the verdict over the list and its words. The list itself is handed on as it came: nothing
-//! is rewritten, filtered or added. What a title must look like is in `title`.
+//! Owns the verdict over the list and its text. The list itself is passed on unchanged: nothing is
+//! rewritten, filtered or added. `title` has the grammar of titles.
 
 mod title;
 
@@ -13,10 +13,10 @@ use super::answer::{UtilityError, UtilityOutput, UtilityReport};
 use super::input::{Input, kind};
 use crate::process::ProcessSet;
 
-/// How many items the context names.
+/// Maximum number of items that the context names.
 const MOST_NAMED: usize = 50;
 
-/// How much of a title the context shows.
+/// Maximum length of a title in the context.
 const MOST_TITLE: usize = 300;
 
 pub(super) fn run(input: &Input, _: &mut ProcessSet) -> Result<UtilityReport, UtilityError> {
@@ -90,7 +90,7 @@ fn context(count: usize, wrong: Vec<String>, unusual: Vec<String>) -> String {
     format!("All work items validated.\n{}", named(unusual, &advice))
 }
 
-/// Lines for the first so many items, and a closing one.
+/// Lines for the first items up to the maximum, and a closing line.
 fn named(mut lines: Vec<String>, closing: &str) -> String {
     let more = lines.len().saturating_sub(MOST_NAMED);
     lines.truncate(MOST_NAMED);

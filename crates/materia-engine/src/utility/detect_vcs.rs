@@ -1,8 +1,8 @@
-//! `detect-vcs` (Detect-VCS): which version control there is, and where its root is.
+//! `detect-vcs` (Detect-VCS): finds the version control system and its root.
 //!
-//! Owns the order of looking: markers first, since they need no program; then the programs
-//! themselves, which know of roots that markers do not show. jj comes before git, also where its
-//! root is further out. Changes nothing.
+//! Owns the order of detection: markers first, since they need no program; then the programs
+//! themselves, which know of roots without markers. jj is preferred to git, even if its root is
+//! further up. Changes nothing.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,10 +14,10 @@ use super::input::Input;
 use super::{place, program};
 use crate::process::{ProcessSet, find_program};
 
-/// How long a program may take to say where its root is.
+/// How long a program may take to report its root.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// One version control: its name, its marker, and how it is asked for its root.
+/// A version control system: its name, its marker, and the command that prints its root.
 struct Vcs {
     name: &'static str,
     marker: &'static str,

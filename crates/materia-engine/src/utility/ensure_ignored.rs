@@ -1,6 +1,6 @@
-//! `ensure-ignored` (Ignore-Artifacts): patterns that must stand in `.gitignore` do.
+//! `ensure-ignored` (Ignore-Artifacts): makes sure that `.gitignore` has certain patterns.
 //!
-//! Owns which file, and which patterns are patterns. What is there stays as it is; a second run
+//! Owns choosing the file and checking the patterns. Existing content stays unchanged; a second run
 //! changes nothing.
 
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use super::place;
 use crate::process::ProcessSet;
 use crate::store::lines::{self, LinesError};
 
-/// The most patterns one call may add.
+/// Maximum number of patterns that one call may add.
 const MOST_PATTERNS: usize = 1000;
 
-/// The longest pattern.
+/// Maximum length of a pattern.
 const LONGEST_PATTERN: usize = 4096;
 
 pub(super) fn run(
@@ -57,13 +57,13 @@ pub(super) fn run_bare(input: &Input, _: &mut ProcessSet) -> Result<UtilityRepor
     })
 }
 
-/// The root of the repository around `cwd`, a jj one first; `cwd` itself where there is none.
+/// The root of the repository around `cwd`, a jj one first; `cwd` itself without a repository.
 fn nearest_root(cwd: &Path) -> PathBuf {
     let found = place::above(cwd, ".jj").or_else(|| place::above(cwd, ".git"));
     found.unwrap_or_else(|| cwd.to_owned())
 }
 
-/// The patterns, each once, and what was left out of them.
+/// The patterns without duplicates, and those that were left out.
 fn patterns(input: &Input) -> Result<(Vec<String>, Vec<String>), UtilityError> {
     const EXAMPLE: &str = "write \"params\": {\"patterns\": [\".pi/pi-materia/\"]}";
     let (mut patterns, mut notes) = (Vec::new(), Vec::new());
@@ -110,7 +110,7 @@ fn patterns(input: &Input) -> Result<(Vec<String>, Vec<String>), UtilityError> {
     Ok((patterns, notes))
 }
 
-/// A pattern is one line that git takes for a pattern.
+/// Checks that a pattern is one line that git accepts.
 fn check(pattern: &str, index: usize) -> Result<(), UtilityError> {
     let wrong = |what: &str, hint: &str| {
         let message = format!(

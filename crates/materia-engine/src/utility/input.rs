@@ -1,8 +1,9 @@
-//! The document that a utility reads: where it works, its parameters, the state of the cast, the
+//! The document that a utility reads: its directory, its parameters, the state of the cast, the
 //! current item.
 //!
-//! Owns reading it and asking for its parts. Bounded in size and depth by the document reader (S5).
-//! Members that a utility does not need may be absent; a member of the wrong kind is named.
+//! Owns reading it and access to its parts. The document reader bounds its size and depth (S5).
+//! Members that a utility does not need may be absent; a member of the wrong type is reported by
+//! name.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ use serde_json::Value;
 use super::answer::UtilityError;
 use super::place;
 
-/// What a utility was told.
+/// The input of a utility.
 #[derive(Debug)]
 pub struct Input {
     document: Value,
@@ -22,8 +23,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// Reads the document. A `cwd` that it does not have, or a relative one, counts from
-    /// `fallback`.
+    /// Reads the document. An absent or relative `cwd` is resolved against `fallback`.
     pub fn read(text: &str, fallback: &Path) -> Result<Self, Vec<Finding>> {
         let source = Source::new("stdin", text);
         let node = document::parse(&source)?;
@@ -41,7 +41,7 @@ impl Input {
         })
     }
 
-    /// The part of the document at this path of members; nothing where it is absent or null.
+    /// The value at this path of members; `None` if it is absent or null.
     pub(super) fn get(&self, path: &[&str]) -> Option<&Value> {
         let found = path
             .iter()
@@ -49,7 +49,7 @@ impl Input {
         found.filter(|value| !value.is_null())
     }
 
-    /// The text at this path, without the blanks around it; nothing where it is blank.
+    /// The trimmed text at this path; `None` if it is blank.
     pub(super) fn text(&self, path: &[&str]) -> Result<Option<&str>, UtilityError> {
         match self.get(path) {
             None => Ok(None),
@@ -64,7 +64,7 @@ impl Input {
         }
     }
 
-    /// The directory to work in, which must be there.
+    /// The working directory, which must exist.
     pub(super) fn directory(&self) -> Result<PathBuf, UtilityError> {
         let told = self.text(&["cwd"])?.unwrap_or_default();
         let directory = place::resolved(&self.fallback, told);
@@ -82,7 +82,7 @@ impl Input {
     }
 }
 
-/// What a person calls this kind of value.
+/// The display name of a value's type.
 pub(super) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

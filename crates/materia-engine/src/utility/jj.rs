@@ -1,7 +1,7 @@
-//! The few words that are spoken with jj.
+//! The jj commands that utilities use.
 //!
-//! Owns how it is called, how long it may take and how its failures are told. What to say in which
-//! order is the utilities'. There is no git here: jj speaks with git itself.
+//! Owns how jj is called, its time limit and how its failures are reported. Utilities decide the
+//! order of commands. git is never called: jj itself talks to git.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,13 +12,13 @@ use super::answer::UtilityError;
 use super::program;
 use crate::process::{Cause, ProcessSet, find_program};
 
-/// How long one call may take.
+/// How long one command may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How much of what jj said is told on.
+/// Maximum length of jj's output in an error message.
 const MOST_SAID: usize = 800;
 
-/// jj, spoken with in one directory.
+/// jj in one directory.
 #[derive(Debug)]
 pub(super) struct Jj<'a> {
     processes: &'a mut ProcessSet,
@@ -26,26 +26,26 @@ pub(super) struct Jj<'a> {
 }
 
 impl<'a> Jj<'a> {
-    /// jj in a directory; nothing where there is no jj on `PATH`.
+    /// jj in a directory; `None` if there is no jj on `PATH`.
     pub(super) fn found(processes: &'a mut ProcessSet, cwd: &'a Path) -> Option<Self> {
         find_program("jj")
             .is_some()
             .then_some(Self { processes, cwd })
     }
 
-    /// The root of the repository; nothing where this is none.
+    /// The root of the repository; `None` outside of one.
     pub(super) fn root(&mut self) -> Result<Option<PathBuf>, UtilityError> {
         let ended = program::ask(self.processes, &["jj", "root"], self.cwd, PATIENCE)?;
         Ok(program::printed(&ended).map(PathBuf::from))
     }
 
-    /// Whether the working commit has nothing in it.
+    /// Whether the working commit is empty.
     pub(super) fn is_clean(&mut self) -> Result<bool, UtilityError> {
         self.say(&["diff", "--summary"])
             .map(|changes| changes.trim().is_empty())
     }
 
-    /// Puts a bookmark on the working commit, wherever it is now.
+    /// Sets a bookmark to the working commit, wherever it is now.
     pub(super) fn put_bookmark(&mut self, name: &str) -> Result<(), UtilityError> {
         let (symbol, pattern) = spelled(name);
         let ways: [&[&str]; 3] = [
@@ -61,12 +61,11 @@ impl<'a> Jj<'a> {
                 Err(trouble) => return Err(trouble),
             }
         }
-        // The first refusal is the one that says why: the other ways are for bookmarks in other
-        // conditions.
+        // Report the first refusal: the later commands are for bookmarks in other states.
         refused.map_or(Ok(()), Err)
     }
 
-    /// Says something that must go well, and gives what jj printed.
+    /// Runs a command that must succeed, and returns its output.
     pub(super) fn say(&mut self, words: &[&str]) -> Result<String, UtilityError> {
         let argv: Vec<&str> = std::iter::once("jj").chain(words.iter().copied()).collect();
         let ended = program::ask(self.processes, &argv, self.cwd, PATIENCE)?;
@@ -85,7 +84,7 @@ impl<'a> Jj<'a> {
         } else {
             text::bounded(&said, MOST_SAID)
         };
-        // The words that name the call; what follows is the person's.
+        // The first words identify the command; the rest is the text of the user.
         let call = words
             .iter()
             .take(if words.first() == Some(&"bookmark") {
@@ -106,8 +105,8 @@ impl<'a> Jj<'a> {
     }
 }
 
-/// A bookmark as jj reads it: as a symbol, and as a pattern that is this name alone. One with
-/// characters that mean something to jj is quoted.
+/// A bookmark name for jj: as a symbol, and as a pattern that matches this name only. A name with
+/// characters that are special to jj is quoted.
 fn spelled(name: &str) -> (String, String) {
     if name
         .bytes()

@@ -1,10 +1,10 @@
-//! The launchers of the shipped utilities in the profile: small scripts for people and for other
+//! The launchers of the shipped utilities in the profile: small scripts for users and other
 //! programs (C18).
 //!
-//! Owns their text, the manifest of hashes beside them, and the rule by which they are brought up
-//! to date: what the person changed stays, and the current one lands beside it under a name with
-//! its hash. Casts do not need them: there the utilities run inside the program. So nothing here is
-//! synced to disk, and an empty file counts as a missing one.
+//! Owns their text, the manifest of hashes beside them, and the update rule: a launcher that the
+//! user changed stays, and the current version is written beside it under a name with its hash.
+//! Casts do not need launchers, because they run utilities inside this program. So nothing here is
+//! synced to disk, and an empty file counts as missing.
 
 mod manifest;
 
@@ -20,16 +20,16 @@ use crate::store::atomic::{self, Copied, WriteError};
 use crate::store::dir::{self, DirError};
 use manifest::{LauncherEntry, LauncherManifest};
 
-/// The manifest, under the name that existing profiles know.
+/// The manifest, under the name that existing profiles use.
 pub const MANIFEST: &str = ".pi-materia-shipped-utilities.json";
 
-/// The longest file that can be a launcher of ours, or of an older version of ours.
+/// Maximum size of a launcher of this or an older version, in bytes.
 const LONGEST: u64 = 64 * 1024;
 
-/// Launchers that were not brought up to date.
+/// Why launchers were not updated.
 #[derive(Debug, thiserror::Error)]
 pub enum SyncError {
-    /// The directory cannot be made.
+    /// The directory cannot be created.
     #[error(transparent)]
     Dir(#[from] DirError),
     /// A file cannot be written.
@@ -37,7 +37,7 @@ pub enum SyncError {
     Write(#[from] WriteError),
 }
 
-/// Brings the launchers in the profile up to date. Nothing is written where nothing changed.
+/// Updates the launchers in the profile. Writes nothing if nothing changed.
 pub fn sync(home: &Home) -> Result<(), SyncError> {
     let folder = home.utilities();
     let before = manifest::read(&folder.join(MANIFEST));
@@ -56,7 +56,7 @@ pub fn sync(home: &Home) -> Result<(), SyncError> {
     Ok(())
 }
 
-/// One launcher: missing, current, ours but old, or the person's.
+/// Updates one launcher: missing, current, an old version of ours, or changed by the user.
 fn sync_one(
     folder: &Path,
     name: &str,
@@ -92,8 +92,7 @@ fn sync_one(
     Ok(())
 }
 
-/// Puts the launcher beside one that the person changed, under the first name with its hash that
-/// nobody else has.
+/// Writes the launcher beside one that the user changed, under the first free name with its hash.
 fn beside(folder: &Path, name: &str, hash: &str, source: &str) -> Result<String, SyncError> {
     for digits in (12..=hash.len()).step_by(4) {
         let candidate = format!("{name}.{}", &hash[..digits]);
@@ -103,7 +102,7 @@ fn beside(folder: &Path, name: &str, hash: &str, source: &str) -> Result<String,
             Found::Other(_) | Found::Foreign => {}
         }
     }
-    // Every name was taken and changed: whoever did that fourteen times keeps the last one too.
+    // The user changed a file under every candidate name: report the last one and keep them all.
     Ok(format!("{name}.{hash}"))
 }
 
@@ -116,13 +115,13 @@ fn write(folder: &Path, name: &str, source: &str) -> Result<(), SyncError> {
     )?)
 }
 
-/// What stands where a launcher should be.
+/// The file in place of a launcher.
 enum Found {
     Missing,
     Current,
     /// Another file, with its hash.
     Other(String),
-    /// Something that no version of ours wrote.
+    /// A file that no version of ours wrote.
     Foreign,
 }
 

@@ -1,6 +1,6 @@
-//! `noop` and `echo`: the old aliases that give back what they were told.
+//! `noop` and `echo`: the old aliases that return their input.
 //!
-//! Owns their outputs, which are text as it is, or JSON.
+//! Owns their outputs, which are unchanged text or JSON.
 
 use serde_json::Value;
 

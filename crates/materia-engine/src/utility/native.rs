@@ -1,8 +1,8 @@
-//! A call of a shipped utility, told like the call of a program.
+//! A call of a shipped utility, reported like the call of a program.
 //!
-//! Owns what stands in for stdout, stderr and the exit code, so that artifacts and events are the
-//! same whoever did the work. It runs in this process; the programs it needs run in the process set,
-//! each with its own deadline.
+//! Owns the substitutes for stdout, stderr and the exit code, so that artifacts and events are the
+//! same for both. It runs in this process; the programs it needs run in the process set, each with
+//! its own deadline.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::{Input, Shipped, UtilityError, UtilityErrorKind, UtilityOutput, Utili
 use crate::clock::Stopwatch;
 use crate::process::ProcessSet;
 
-/// Does what a shipped utility does with this input document.
+/// Runs a shipped utility with this input document.
 pub fn call(shipped: &Shipped, input: &str, cwd: &Path, processes: &mut ProcessSet) -> Called {
     let watch = Stopwatch::start();
     let done = match Input::read(input, cwd) {

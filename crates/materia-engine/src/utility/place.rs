@@ -1,10 +1,10 @@
-//! Where a utility works: paths as they are told, and the roots of repositories.
+//! Paths for utilities: resolving given ones, and finding the roots of repositories.
 //!
-//! Owns both. Looks at files, and neither writes nor starts anything.
+//! Owns both. Reads the file system, and neither writes nor starts anything.
 
 use std::path::{Component, Path, PathBuf};
 
-/// `told` from `base`, with `.` and `..` worked out by name.
+/// Resolves `told` against `base`, with `.` and `..` removed lexically.
 pub(super) fn resolved(base: &Path, told: &str) -> PathBuf {
     let mut path = PathBuf::new();
     for component in base.join(told).components() {
@@ -19,8 +19,8 @@ pub(super) fn resolved(base: &Path, told: &str) -> PathBuf {
     path
 }
 
-/// The nearest directory at or above `from` in which `marker` stands. A worktree's `.git` is a
-/// file, so both count.
+/// The nearest directory at or above `from` that contains `marker`. A worktree's `.git` is a file,
+/// so both files and directories count.
 pub(super) fn above(from: &Path, marker: &str) -> Option<PathBuf> {
     from.ancestors()
         .find(|dir| dir.join(marker).exists())

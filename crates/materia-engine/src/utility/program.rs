@@ -1,6 +1,6 @@
-//! Asking a program: version control, for the most part.
+//! Runs a program for its output, mostly version control.
 //!
-//! Owns one bounded question and its answer. What the answer means is the utility's.
+//! Owns one call, bounded in time and output. The utility interprets the output.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use std::time::Duration;
 use super::answer::UtilityError;
 use crate::process::{Capture, Cause, Command, ProcessEnd, ProcessSet, StreamSink};
 
-/// How much of a program's output is kept.
+/// Maximum size of a program's output, in bytes.
 const MOST_OUTPUT: usize = 1 << 20;
 
-/// Runs a program in a directory to its end. Only being stopped is trouble here: a program that
+/// Runs a program in a directory to its end. Only an interrupt is an error here: a program that
 /// fails has ended, too.
 pub fn ask(
     processes: &mut ProcessSet,
@@ -39,8 +39,7 @@ pub fn ask(
     }
 }
 
-/// What a program that went well printed, without the blanks around it; nothing where that is
-/// nothing.
+/// The trimmed output of a program; `None` if it failed or printed nothing.
 pub fn printed(ended: &ProcessEnd) -> Option<String> {
     let said = String::from_utf8_lossy(&ended.stdout.bytes)
         .trim()

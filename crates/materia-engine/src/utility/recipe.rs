@@ -1,7 +1,7 @@
-//! A utility that is a recipe, told like one that is a template (C20).
+//! A utility that is a recipe, called like one that is a template (C20).
 //!
-//! Owns finding it through the one resolver, and the refusal of what is missing or disabled. The
-//! rest is `template`.
+//! Owns finding it through the shared resolver, and refusing one that is missing or disabled.
+//! `template` does the rest.
 
 use materia_model::finding::Finding;
 use materia_model::template::Plan;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::template;
 use crate::library::Library;
 
-/// What a recipe would run with these parameters, all of it within the time it may take.
+/// Expands a recipe with these parameters into a plan with a time limit.
 pub fn plan(
     library: &Library,
     name: &str,

@@ -1,10 +1,9 @@
-//! Steps: the small programs that recipes are made of.
+//! Steps: the small programs that recipes consist of.
 //!
-//! Owns what a step is given (words such as `path=report.md`, stdin, and where things are) and how
-//! it is called. Which steps there are is decided by the program, which passes their table. Unlike
-//! utilities of casts, steps read no input document. Each answers once; a service answers when its
-//! run is stopped. Never prints: what a service reports while it runs goes through
-//! [`StepContext::say`].
+//! Owns the input of a step (words such as `path=report.md`, stdin, and directories) and how it is
+//! called. The program decides which steps there are and passes their table. Unlike utilities of
+//! casts, steps read no input document. Each returns once; a service returns when its run is
+//! stopped. Never prints: a service reports through [`StepContext::say`] while it runs.
 
 mod options;
 
@@ -20,27 +19,27 @@ use crate::process::ProcessSet;
 use crate::run::RunRoot;
 pub use options::StepOptions;
 
-/// What a step is context, and where.
+/// The input and the environment of a step.
 pub struct StepContext<'a> {
     /// `key=value` words.
     pub words: &'a [String],
-    /// What flows to it.
+    /// Its input stream.
     pub stdin: &'a mut dyn Read,
-    /// Where relative paths begin.
+    /// The base of relative paths.
     pub cwd: &'a Path,
-    /// The person's home directory.
+    /// The user's home directory.
     pub home_dir: Option<&'a Path>,
     /// The directory of all runs.
     pub runs: &'a RunRoot,
-    /// Where recipes are found.
+    /// The library in which recipes are found.
     pub library: &'a Library,
     /// The run that it is a part of.
     pub within: Option<&'a RunId>,
     /// The clock.
     pub clock: &'a Clock,
-    /// Where its programs run.
+    /// The set in which its programs run.
     pub processes: &'a mut ProcessSet,
-    /// What it says while it runs, one line each.
+    /// Receives its reports while it runs, one line each.
     pub say: &'a mut dyn FnMut(&str),
 }
 
@@ -56,31 +55,31 @@ impl std::fmt::Debug for StepContext<'_> {
 /// One step.
 #[derive(Debug, Clone, Copy)]
 pub struct RecipeStep {
-    /// What one types.
+    /// Its name on the command line.
     pub name: &'static str,
     /// What it does, in one line.
     pub about: &'static str,
-    /// The words it takes; those in front of the bar are required.
+    /// The keys it accepts; those before the bar are required.
     pub takes: &'static str,
-    /// What it does.
+    /// The function that runs it.
     pub act: fn(&mut StepContext<'_>, &StepOptions) -> Result<UtilityReport, UtilityError>,
 }
 
 impl RecipeStep {
-    /// Does it.
+    /// Parses the options and runs the step.
     pub fn run(&self, context: &mut StepContext<'_>) -> Result<UtilityReport, UtilityError> {
         let options = StepOptions::read(self, context.words)?;
         (self.act)(context, &options)
     }
 }
 
-/// How we start ourselves.
+/// The path that starts this program again.
 pub fn ourselves() -> &'static str {
-    // Also when the file of the program was replaced meanwhile.
+    // Works even if the file of the program was replaced meanwhile.
     "/proc/self/exe"
 }
 
-/// A command line whose `materia` is the program that runs now.
+/// Replaces `materia` at the start of a command line by the running program.
 pub fn program_words(words: &[String]) -> Vec<String> {
     let own = |(index, word): (usize, &String)| {
         if index == 0 && word == "materia" {

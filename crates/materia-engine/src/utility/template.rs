@@ -1,7 +1,7 @@
-//! A call of a command template, told like the call of a program (C20).
+//! A call of a command template, reported like the call of a program (C20).
 //!
-//! Owns the expansion with the parameters as values, the deadline around all of it, and what stands
-//! in for stdout, stderr and the exit code. The input document is what the template reads.
+//! Owns the expansion with the parameters as values, the deadline of the whole call, and the
+//! substitutes for stdout, stderr and the exit code. The template reads the input document.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -18,18 +18,18 @@ use crate::execute::{self, Outcome, Request, Unobserved};
 use crate::process::{DEFAULT_GRACE, ProcessSet};
 use crate::store::spool;
 
-/// Where a template is run.
+/// The directories of a template call.
 #[derive(Debug, Clone, Copy)]
 pub struct TemplateContext<'a> {
-    /// The directory.
+    /// The working directory.
     pub cwd: &'a Path,
     /// What `~` means.
     pub home: Option<&'a Path>,
-    /// Where the outputs of stages are kept; none where nothing is going to run.
+    /// The directory for the outputs of stages; `None` if nothing is going to run.
     pub stages: Option<&'a Path>,
 }
 
-/// What a template would run with these parameters, all of it within the time it may take.
+/// Expands a template with these parameters into a plan with a time limit.
 pub fn plan(
     template: &Template,
     params: &Map<String, Value>,
@@ -56,7 +56,7 @@ pub fn plan(
     })
 }
 
-/// Runs a plan with this input document. Everything it started is gone when this returns.
+/// Runs a plan with this input document. All its processes are gone when this returns.
 pub fn call(
     plan: &Plan,
     input: &str,
@@ -102,7 +102,7 @@ pub fn call(
     })
 }
 
-/// The command that an end is told about: the one that failed, else the last one.
+/// The command that the result names: the one that failed, else the last one.
 fn told(outcome: &Outcome) -> Vec<String> {
     let failed = outcome
         .failures

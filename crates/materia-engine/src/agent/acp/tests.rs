@@ -1,4 +1,4 @@
-//! What an agent that speaks ACP says, and what it is answered.
+//! The messages of an ACP agent, and our replies.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What Claude Code really said, played again.
+//! Replays recorded output of Claude Code.
 
 use std::path::Path;
 
@@ -77,7 +77,7 @@ fn what_a_provider_refused_is_told_as_it_was() {
             (kind, Some(over))
         );
     }
-    // The usage of the result misses the call that was repeated; the one by model has it.
+    // `usage` of the result misses the retried call; `modelUsage` has it.
     let mut claude = Claude::default();
     play(&mut claude, include_str!("transcripts/hang-up.jsonl"));
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What Codex really said, played again.
+//! Replays recorded output of Codex.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What a plain command is given, and how its output is read.
+//! The input of a plain command, and how its output is read.
 
 use super::*;
 use crate::agent::protocol::tests::{play, turn};

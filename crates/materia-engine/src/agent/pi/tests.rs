@@ -1,4 +1,4 @@
-//! What two versions of Pi really said, played again.
+//! Replays recorded output of Pi.
 
 use super::*;
 use crate::agent::backend::Activity;

@@ -1,4 +1,4 @@
-//! What the tests of all agents share: a turn, and the playing of a recorded transcript.
+//! Shared by the tests of all agents: a turn, and replaying a recorded transcript.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::agent::backend::{AgentMemory, DEFAULT_TIMEOUT};
 
-/// A turn that asks for this.
+/// A turn with this prompt.
 pub(in crate::agent) fn turn<'a>(
     prompt: &'a str,
     tools: &'a materia_model::materia::AgentTools,
@@ -30,7 +30,7 @@ pub(in crate::agent) fn turn<'a>(
     }
 }
 
-/// Plays what a program printed, and gives everything that the protocol wanted.
+/// Replays the output of a program, and returns everything that the protocol requested.
 pub(in crate::agent) fn play(protocol: &mut dyn Protocol, transcript: &str) -> Out {
     let mut out = Out::default();
     for line in transcript.lines() {
@@ -74,7 +74,7 @@ proptest! {
         }
     }
 
-    /// Every real line, cut anywhere and with any value replaced, in any protocol.
+    /// Every recorded line, truncated anywhere and with any value replaced, in any protocol.
     #[test]
     fn torn_and_strange_events_never_break_a_protocol(
         which in 0usize..TRANSCRIPTS.len(),

@@ -1,4 +1,4 @@
-//! Who is chosen, in which order, and what is said when nobody is there.
+//! Which agent is chosen, in which order, and the message if none is available.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What is seen of a scripted turn while it is on its way: its tools, and its words piece by piece.
+//! The activity of a scripted turn: its tools, and its text piece by piece.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use crate::agent::{Activity, TurnCommand, Watch};
 use crate::clock;
 use crate::process::{Event, ProcessSet};
 
-/// In how many pieces a reply is said.
+/// The number of pieces of a reply.
 const PIECES: usize = 16;
-/// A shorter wait, in milliseconds, is only a wait.
+/// A shorter delay, in milliseconds, shows no activity.
 const SHOWN: u64 = 100;
 
-/// What came of a reply on its way.
+/// How a reply ended.
 pub(super) enum ReplyResult {
     Done,
     Interrupted,
     Stopped(String),
 }
 
-/// Takes as long as the reply wants, and shows what happens meanwhile.
+/// Waits as long as the reply says, and shows its activity meanwhile.
 pub(super) fn play(
     reply: &Reply,
     end: &TurnOutcome,
@@ -35,7 +35,7 @@ pub(super) fn play(
     let each = Duration::from_millis(reply.delay_ms) / u32::try_from(acts.len() + 1).unwrap_or(1);
     for act in acts {
         match waited(each, processes, watch) {
-            // It ends by itself in a moment, whatever is wished for.
+            // Ignore the watcher's command: the turn is about to end.
             ReplyResult::Done => drop(watch.see(&act)),
             other => return other,
         }
@@ -43,7 +43,7 @@ pub(super) fn play(
     waited(each, processes, watch)
 }
 
-/// Waits. What is said meanwhile is not heard: a script hears prompts only.
+/// Waits. Ignores steering: a script only answers prompts.
 fn waited(time: Duration, processes: &mut ProcessSet, watch: &mut dyn Watch) -> ReplyResult {
     if time.is_zero() {
         return ReplyResult::Done;
@@ -91,7 +91,7 @@ fn acts(reply: &Reply, end: &TurnOutcome) -> Vec<Activity> {
     acts
 }
 
-/// A text in a few pieces, none of which cuts a character.
+/// Splits a text into a few pieces at character boundaries.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let length = text.len().div_ceil(PIECES).max(1);
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! The scripted agent: who is answered by what.
+//! The scripted agent: which turn gets which reply.
 
 use materia_model::finding::Source;
 use materia_model::materia::AgentTools;

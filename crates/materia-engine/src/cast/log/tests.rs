@@ -43,7 +43,7 @@ impl Desk {
         Log::open(&self.folder, &self.clock).unwrap().state
     }
 
-    /// The state as the log alone has it.
+    /// The state folded from the log alone.
     fn folded(&self) -> CastState {
         fold(&self.folder.events(), From::Beginning, CastState::default())
             .unwrap()
@@ -79,7 +79,7 @@ fn place(luck: u8) -> VisitId {
     }
 }
 
-/// Something that may happen, or may not: the fold takes it either way.
+/// An event that may or may not be valid here: the fold accepts it either way.
 fn body(luck: u8) -> CastEventBody {
     let cursor = CursorName {
         key: "k".to_owned(),
@@ -158,7 +158,7 @@ fn c9_a_snapshot_is_never_trusted_over_the_log() {
     let desk = Desk::new();
     let mut log = desk.begin();
     (0..20).for_each(|luck| drop(log.record(body(luck)).unwrap()));
-    // One that would be noticed if it were believed.
+    // A value that the test would notice if the snapshot were used.
     log.state.data.insert("lie".to_owned(), json!(true));
     snapshot(&mut log);
     (20..30).for_each(|luck| drop(log.record(body(luck)).unwrap()));
@@ -178,7 +178,7 @@ fn c9_a_snapshot_is_never_trusted_over_the_log() {
     desk.tamper(Vec::clear);
     assert_eq!(desk.open(), desk.folded(), "an empty one");
     reset();
-    // Another log, with other records of the same numbers.
+    // Another log, with different records under the same numbers.
     let other = Desk::new();
     let mut log = other.begin();
     (10..40).for_each(|luck| drop(log.record(body(luck)).unwrap()));

@@ -1,4 +1,4 @@
-//! One call of a utility, in the way that its definition says.
+//! One call of a utility, according to its definition.
 
 use std::path::Path;
 

@@ -1,9 +1,9 @@
-//! Which files of a project its commands would run.
+//! The files of a project that its commands would run.
 //!
-//! Owns the rule: the program when its name has a slash, the first argument that is no option
-//! (C19), and every other word of a command, or of a script inside one, that names a script: a file
-//! that may be executed, begins with `#!`, or has the ending of a script. Files outside of the
-//! project are not the project's. What a script runs in turn is not seen.
+//! Owns the rule: the program if its name has a slash, the first argument that is no option (C19),
+//! and every other word of a command, or of a script inside one, that names a script: an executable
+//! file, a file that begins with `#!`, or a file with the extension of a script. Files outside of
+//! the project are not part of it. What a script runs in turn is not followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -16,15 +16,15 @@ use materia_model::template::risk;
 use crate::library::Library;
 use crate::trust::hash_file;
 
-/// How the names of scripts end.
+/// The extensions of scripts.
 const ENDINGS: [&str; 16] = [
     "sh", "bash", "zsh", "fish", "py", "js", "mjs", "cjs", "ts", "mts", "rb", "pl", "lua", "php",
     "awk", "jq",
 ];
 
-/// Looks for scripts, and remembers what it found.
+/// Finds scripts and collects their hashes.
 pub(super) struct Scripts {
-    /// Where names are seen from: beside the config, then in the project.
+    /// The bases of relative names: the directory of the config, then the project.
     from: [PathBuf; 2],
     looked_at: BTreeSet<String>,
     found: BTreeSet<PathBuf>,
@@ -40,7 +40,7 @@ impl Scripts {
         }
     }
 
-    /// Looks for scripts in the words of one command.
+    /// Finds scripts in the words of one command.
     pub(super) fn look_in(&mut self, argv: &[String]) {
         let first = argv.iter().skip(1).find(|word| !word.starts_with('-'));
         for word in argv
@@ -65,8 +65,8 @@ impl Scripts {
         }
     }
 
-    /// Takes a recipe and everything it imports, as far as the project brings it, and gives its
-    /// commands as they are written. One that cannot be linked cannot be cast either.
+    /// Adds a recipe and its imports that belong to the project, and returns its commands as
+    /// written. A recipe that cannot be linked cannot be cast either.
     pub(super) fn follow(&mut self, recipe: &str, library: &Library) -> Vec<Vec<String>> {
         let beside = self.from[0].join(recipe);
         let located = if recipe.contains('/') && beside.is_file() {
@@ -88,7 +88,7 @@ impl Scripts {
             .collect();
         self.found.extend(ours.iter().map(|file| (*file).clone()));
         let commands = risk::commands(&linked.template);
-        // A script beside a recipe is named by the place of the recipe.
+        // A script beside a recipe is named by the directory of the recipe.
         for dir in ours.iter().filter_map(|file| file.parent()?.to_str()) {
             for command in &commands {
                 let placed: Vec<String> = command
@@ -101,7 +101,7 @@ impl Scripts {
         commands
     }
 
-    /// The files and their hashes; one that cannot be read has a hash that no file has.
+    /// The files and their hashes. An unreadable file gets a hash that no file has.
     pub(super) fn found(self) -> BTreeMap<PathBuf, String> {
         let hashed = |path: &PathBuf| hash_file(path).unwrap_or_else(|_| "unreadable".to_owned());
         self.found
@@ -123,7 +123,7 @@ impl Scripts {
     }
 }
 
-/// A path with `.` and `..` worked out by name.
+/// A path with `.` and `..` removed lexically.
 fn plain(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {

@@ -1,14 +1,14 @@
 //! The title of a Conventional Commit: `type: description`, `type(scope): description`, `!` for a
 //! breaking change.
 //!
-//! Owns the grammar and a rewrite for titles that miss it. A suggestion is always valid.
+//! Owns the grammar and a suggestion for titles that violate it. A suggestion is always valid.
 
-/// The types that are usual; others are valid, too.
+/// The usual types; others are valid, too.
 pub(super) const USUAL: [&str; 11] = [
     "build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test",
 ];
 
-/// How long a scope made of somebody's words becomes.
+/// Maximum length of a scope that is derived from free text.
 const LONGEST_SCOPE: usize = 36;
 
 /// Whether a type is one of the usual ones.
@@ -16,7 +16,7 @@ pub(super) fn is_usual(kind: &str) -> bool {
     USUAL.contains(&kind)
 }
 
-/// The type of a valid title without blanks around it; nothing where it is not valid.
+/// The type of a valid title without surrounding whitespace; `None` if the title is not valid.
 pub(super) fn kind(title: &str) -> Option<&str> {
     let end = title
         .find(|c: char| !c.is_ascii_lowercase())
@@ -36,7 +36,7 @@ pub(super) fn kind(title: &str) -> Option<&str> {
         .then_some(kind)
 }
 
-/// A valid title near this one.
+/// A valid title similar to this one.
 pub(super) fn suggestion(title: &str) -> String {
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
     let lowered = lowered(&title);
@@ -52,7 +52,7 @@ pub(super) fn suggestion(title: &str) -> String {
     }
 }
 
-/// The same text with its first letter small.
+/// The text with its first letter in lower case.
 fn lowered(text: &str) -> String {
     let mut chars = text.chars();
     chars
@@ -61,7 +61,7 @@ fn lowered(text: &str) -> String {
         .unwrap_or_default()
 }
 
-/// What stands before the colon, made valid.
+/// A valid prefix from the text before the colon.
 fn prefix_for(prefix: &str) -> String {
     if let Some(normal) = normalised(prefix) {
         return normal;
@@ -80,7 +80,7 @@ fn prefix_for(prefix: &str) -> String {
     }
 }
 
-/// `Type( )!` as `type!`: small letters, and no scope where there is nothing in it.
+/// `Type( )!` as `type!`: in lower case, without an empty scope.
 fn normalised(prefix: &str) -> Option<String> {
     let (rest, mark) = match prefix.strip_suffix('!') {
         Some(rest) => (rest.trim_end(), "!"),
@@ -97,7 +97,7 @@ fn normalised(prefix: &str) -> Option<String> {
     named.then(|| format!("{}{scope}{mark}", kind.to_ascii_lowercase()))
 }
 
-/// The first word, where it is a usual type.
+/// The first word, if it is a usual type.
 fn first_usual(text: &str) -> Option<String> {
     let word = text.split_whitespace().next()?.to_ascii_lowercase();
     is_usual(&word).then_some(word)

@@ -1,8 +1,8 @@
-//! The manifest of the launchers: which version of each was put where.
+//! The manifest of the launchers: which version of each was written to which file.
 //!
 //! Owns its shape, `{"version": 1, "utilities": {NAME: {"sourceHash", "profileFile",
-//! "conflict"?}}}`. What another program wrote into it stays; what cannot be read counts as not
-//! written, since every launcher says by its own bytes what it is.
+//! "conflict"?}}}`. Members of other programs are kept. An unreadable manifest counts as missing,
+//! since the content of each launcher identifies it.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,25 +10,25 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-/// The largest manifest that is read.
+/// The largest manifest that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
 
 /// The manifest.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LauncherManifest(Map<String, Value>);
 
-/// What is known of one launcher.
+/// The entry of one launcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LauncherEntry {
-    /// The hash of what was put there.
+    /// The hash of the written text.
     pub(super) source_hash: String,
     /// Its file.
     pub(super) profile_file: String,
-    /// The person's file that it had to make way for.
+    /// The user's file that occupies its name.
     pub(super) conflict: Option<String>,
 }
 
-/// The manifest in a file, where one can be read.
+/// Reads the manifest from a file, if possible.
 pub(super) fn read(path: &Path) -> Option<LauncherManifest> {
     let mut text = String::new();
     File::open(path)
@@ -43,8 +43,7 @@ pub(super) fn read(path: &Path) -> Option<LauncherManifest> {
 }
 
 impl LauncherManifest {
-    /// What is known of a launcher; an entry that is no good, or points out of the directory, is
-    /// none.
+    /// The entry of a launcher; `None` if it is invalid or points out of the directory.
     pub(super) fn get(&self, name: &str) -> Option<LauncherEntry> {
         let entry = self.0.get("utilities")?.get(name)?;
         let word = |field: &str| entry.get(field).and_then(Value::as_str).map(str::to_owned);
@@ -82,7 +81,7 @@ impl Default for LauncherManifest {
     }
 }
 
-/// Whether a name is that of a file in the directory itself, and not hidden.
+/// Whether a name is a plain, visible file name in the directory itself.
 fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.len() <= 200 && !name.starts_with('.') && !name.contains(['/', '\0'])
 }

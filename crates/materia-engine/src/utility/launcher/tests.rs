@@ -1,4 +1,4 @@
-//! Launchers: fresh, old, changed, removed, and whatever else may stand in their place.
+//! Launchers: new, old, changed, removed, and other files in their place.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::PathBuf;
@@ -73,7 +73,7 @@ const NAMES: [&str; 6] = [
     "ensure-ignored",
 ];
 
-/// The hashes that stand behind the name of a launcher.
+/// The hashes in the file names of a launcher's copies.
 fn copies(names: &[String], of: &str) -> Vec<String> {
     names
         .iter()
@@ -138,7 +138,7 @@ fn c18_a_changed_launcher_stays_and_the_current_one_lands_beside_it() {
         (&json!(beside), &json!("commit-sigil"))
     );
     assert_eq!(profile.sync(), names, "and it stays at that");
-    // The one beside it is the person's too once they changed it.
+    // The copy beside it also belongs to the user once they changed it.
     profile.put(&beside, &mine);
     let names = profile.sync();
     assert_eq!(

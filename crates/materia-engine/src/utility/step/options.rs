@@ -1,7 +1,7 @@
-//! The words of a step: `key=value`.
+//! The options of a step: `key=value`.
 //!
-//! Owns reading them against what the step takes. An empty value is one that was not given, so that
-//! a recipe can hand on what nobody said.
+//! Owns parsing them against the keys that the step accepts. An empty value counts as absent, so
+//! that a recipe can pass on an option that its caller left out.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,15 +12,15 @@ use super::{RecipeStep, StepContext};
 use crate::utility::answer::UtilityError;
 use crate::utility::place;
 
-/// What was given.
+/// The given options.
 #[derive(Debug, Default)]
 pub struct StepOptions {
     given: BTreeMap<String, String>,
 }
 
 impl StepOptions {
-    /// Reads the words; one that the step does not take, or that is no `key=value`, is an error,
-    /// and so is a lack.
+    /// Parses the words. An unknown key, a word that is no `key=value` and a missing required key
+    /// are errors.
     pub fn read(step: &RecipeStep, words: &[String]) -> Result<Self, UtilityError> {
         let (required, optional) = step.takes.split_once('|').unwrap_or(("", step.takes));
         let known: Vec<&str> = required
@@ -69,7 +69,7 @@ impl StepOptions {
         self.given.get(key).map(String::as_str)
     }
 
-    /// A value, or what stands in for it.
+    /// A value, or its default.
     pub fn text_or<'a>(&'a self, key: &str, otherwise: &'a str) -> &'a str {
         self.text(key).unwrap_or(otherwise)
     }
@@ -81,7 +81,7 @@ impl StepOptions {
         })
     }
 
-    /// A whole number from 0.
+    /// A non-negative integer.
     pub fn number(&self, key: &str, otherwise: u64) -> Result<u64, UtilityError> {
         let Some(value) = self.text(key) else {
             return Ok(otherwise);
@@ -119,7 +119,7 @@ impl StepOptions {
             })
     }
 
-    /// A path, seen from where we are; `~/` is home.
+    /// A path, resolved against the working directory; `~/` is the home directory.
     pub fn path(&self, key: &str, context: &StepContext<'_>) -> Option<PathBuf> {
         self.text(key)
             .map(|told| path(told, context.cwd, context.home_dir))
