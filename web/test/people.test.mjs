@@ -158,7 +158,7 @@ test("what a project brings waits in the inbox until the person agrees", async (
   try {
     const page = await careful.page("/inbox");
     await page.getByText("nobody has agreed to yet").waitFor();
-    assert.match(await page.title(), /^\(1\) /);
+    await page.waitForFunction(() => document.title.startsWith("(1) "));
     await page.getByText("mine.sh").first().waitFor();
     assert.deepEqual(await axe(page), []);
     await page.getByRole("button", { name: /trust it/ }).click();
