@@ -82,7 +82,7 @@ pub fn spawn_detached_child(
     match identify(pid) {
         Ok(identity) => Ok(DetachedChild { identity, order }),
         Err(error) => {
-            // Before it reads EOF and cleans up while we do.
+            // End the child before it can read EOF and start to clean up.
             spawn::undo(pid, Group::Ours);
             Err(unprepared(&error))
         }
