@@ -269,7 +269,7 @@ fn whole_groups(found: &ProcessScan) -> BTreeMap<i32, Stat> {
     groups
 }
 
-/// Kills a whole group with one call. Unlike a loop over its members, it leaves no time to fork.
+/// Kills a whole group with one call. Unlike a loop over its members, no member can fork past it.
 fn kill_group(group: i32, witness: &Stat) {
     // The group id cannot be reused while the witness lives, and the witness was just in the group.
     let Ok(_held) = identity::hold(witness.pid, witness.start) else {

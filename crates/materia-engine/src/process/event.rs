@@ -97,8 +97,8 @@ impl Waker {
         Ok(Self(Arc::new(event)))
     }
 
-    /// Makes [`ProcessSet::next`](super::ProcessSet::next) return [`Event::Woken`], once for any number
-    /// of calls before it.
+    /// Makes [`ProcessSet::next`](super::ProcessSet::next) return [`Event::Woken`], once for any
+    /// number of earlier calls.
     pub fn wake(&self) {
         let _ = rustix::io::write(&*self.0, &1u64.to_ne_bytes());
     }
