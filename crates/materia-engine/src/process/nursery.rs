@@ -219,7 +219,8 @@ impl ProcessSet {
         deadline: Option<Instant>,
     ) -> Option<Event> {
         let mut later = VecDeque::new();
-        // Ignore other watched descriptors: no caller reads them, so they would wake us in a loop.
+        // Without `watch`, ignore watched descriptors: no caller reads them, so they would wake us in
+        // a loop.
         let focused = std::mem::replace(&mut self.focused, watch.is_none());
         let found = loop {
             match self.next(deadline) {

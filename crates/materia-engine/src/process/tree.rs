@@ -196,7 +196,7 @@ impl<M: FnMut(i32) -> ProcessMarks> Search<'_, M> {
         }
         let own = self.asker.detached;
         if let Scope::Left(name) = self.scope {
-            // A detached process does not inherit our marker. One that carries both marks is a
+            // A detached process starts without markers. One that also carries this marker is a
             // child of the dead supervisor.
             let marks = self.marks(stat.pid);
             return marks.detached.is_some() && !marks.names_nursery(name);
