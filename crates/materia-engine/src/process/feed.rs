@@ -34,7 +34,7 @@ pub(super) struct Feed {
     refused: bool,
     /// Whether unread bytes remained when it was closed.
     left: bool,
-    /// Whether the pipe is a single page, so that its content is visible as read or unread.
+    /// Whether the pipe is one page, so that it is writable only when everything in it was read.
     small: bool,
     /// Whether the read of its content has not been reported yet.
     unseen: bool,
