@@ -1,9 +1,9 @@
-//! Runs a plan: leaves, sequences, parallel branches, retries, deadlines.
+//! Runs a plan: commands, sequences, parallel branches, retries, deadlines.
 //!
-//! Owns the walk through a [`Plan`] and the data that flows between its steps. Everything is one
-//! loop over one process set: no threads, no shell, no pumping of bytes through our memory. Never reads
-//! a template (the plan has nothing left to resolve), never prints (it reports to a [`RunObserver`]),
-//! never starts a process itself (`engine::process` does).
+//! Owns the walk through a [`Plan`] and the data that flows between its steps. Everything runs in
+//! one loop over one process set: no threads, no shell, no copying of bytes through our memory.
+//! Never reads a template (the plan has nothing left to resolve), never prints (it reports to a
+//! [`RunObserver`]), never starts a process itself (`engine::process` does).
 
 mod around;
 mod flow;
@@ -37,29 +37,29 @@ pub use report::{
 use flow::Spool;
 use walk::PlanWalk;
 
-/// What to run, and in which surroundings.
+/// A plan to run, and its context.
 #[derive(Debug)]
 pub struct Request<'p> {
     /// The plan.
     pub plan: &'p Plan,
-    /// Where its commands run.
+    /// The working directory of its commands.
     pub cwd: PathBuf,
-    /// What the whole plan reads.
+    /// The stdin of the whole plan.
     pub stdin: Option<File>,
-    /// How many commands run at the same time in the whole plan.
+    /// Maximum number of commands that run at the same time in the whole plan.
     pub jobs: Option<usize>,
     /// How long a stopped command may take to end by itself.
     pub grace: Duration,
-    /// Where output is spooled; it disappears with us.
+    /// The directory for spooled output; the files disappear with this process.
     pub spool: PathBuf,
 }
 
-/// What happens while a plan runs.
+/// An event while a plan runs.
 #[derive(Debug, Clone, Copy)]
 pub enum RunProgress<'a> {
     /// A command was started.
     Started {
-        /// Which.
+        /// The command.
         leaf: ChildId,
         /// Its label.
         label: Option<&'a str>,
@@ -68,15 +68,15 @@ pub enum RunProgress<'a> {
         /// Which attempt, from 1.
         attempt: u64,
     },
-    /// A command could not start for want of files or processes; it is started again when another
-    /// one ends.
+    /// A command could not start because files or processes were exhausted. It is started again
+    /// when another command ends.
     Postponed {
-        /// Which.
+        /// The command.
         leaf: ChildId,
     },
     /// A command wrote to its stderr.
     Stderr {
-        /// Which.
+        /// The command.
         leaf: ChildId,
         /// What it wrote, in arbitrary chunks.
         bytes: &'a [u8],
@@ -84,40 +84,40 @@ pub enum RunProgress<'a> {
     /// A command wrote to its stdout. Only reported to an observer that wants it: otherwise it goes
     /// straight to the next reader.
     Stdout {
-        /// Which.
+        /// The command.
         leaf: ChildId,
         /// What it wrote, in arbitrary chunks.
         bytes: &'a [u8],
     },
     /// A command ended.
     Ended {
-        /// Which.
+        /// The command.
         leaf: ChildId,
-        /// How.
+        /// How it ended.
         run: &'a CommandRun,
-        /// Whether it has read everything that it was fed.
+        /// Whether it has read all input that was sent to it.
         read_all: bool,
     },
-    /// The person interrupted the plan.
+    /// The user interrupted the plan.
     Interrupted {
         /// The signal.
         signal: Signal,
-        /// Whether it was interrupted before.
+        /// Whether this is not the first interrupt.
         again: bool,
     },
     /// Time has passed; see [`RunObserver::tick_interval`].
     Tick,
 }
 
-/// Receives what happens while a plan runs.
+/// Receives events while a plan runs.
 pub trait RunObserver {
-    /// Something happened.
+    /// Reports an event.
     fn progress(&mut self, progress: RunProgress<'_>);
 
-    /// What was found about the template and its values, before anything is started.
+    /// Reports findings about the template and its values, before anything is started.
     fn warnings(&mut self, _warnings: &[Finding]) {}
 
-    /// The launch could not be counted in the ledger of the recipes.
+    /// Reports that the launch could not be counted in the usage ledger of the recipes.
     fn not_counted(&mut self, _reason: &str) {}
 
     /// Whether it wants to see stderr as it is written.
@@ -130,20 +130,20 @@ pub trait RunObserver {
         self.tick_interval().is_some()
     }
 
-    /// How often to report that time has passed; never when `None`.
+    /// The interval of [`RunProgress::Tick`]; `None` disables it.
     fn tick_interval(&self) -> Option<Duration> {
         None
     }
 }
 
-/// An observer that may also direct the plan, such as the supervisor of a run.
+/// An observer that may also control the plan, such as the supervisor of a run.
 pub(crate) trait RunController: RunObserver {
-    /// What is to be done now; asked when something that the process set watches can be read, and when
-    /// time has passed. `stdin_drained` says that a command has taken everything that it was fed.
+    /// Commands from the controller, polled on wake-ups and ticks. `stdin_drained`: a child has
+    /// read all input so far.
     fn commands(&mut self, stdin_drained: bool) -> Vec<ObserverCommand>;
 }
 
-/// An observer that observes nothing.
+/// An observer that ignores all events.
 #[derive(Debug)]
 pub struct Unobserved;
 
@@ -151,7 +151,7 @@ impl RunObserver for Unobserved {
     fn progress(&mut self, _: RunProgress<'_>) {}
 }
 
-/// Makes a controller of an observer, which directs nothing.
+/// Wraps an observer as a controller that sends no commands.
 struct Passive<'o>(&'o mut dyn RunObserver);
 
 impl RunObserver for Passive<'_> {
@@ -178,7 +178,7 @@ impl RunController for Passive<'_> {
     }
 }
 
-/// Runs a plan to its end, and leaves no process of it behind.
+/// Runs a plan to its end. No process of it is left behind.
 pub fn run(
     request: &Request<'_>,
     processes: &mut ProcessSet,
@@ -192,7 +192,7 @@ pub fn run(
     )
 }
 
-/// The same for a run of its own, with a controller.
+/// Runs the plan of a detached run, with a controller.
 pub(crate) fn run_in(
     request: &Request<'_>,
     around: &DetachedIo,

@@ -1,8 +1,8 @@
-//! Starting plans: in the foreground with a report (`run`), or as a run that goes on alone
+//! Starting plans: in the foreground with a report (`run`), or as a run that continues on its own
 //! (`spawn`).
 //!
-//! Owns the ids, the values that a run gives its template, and the reports. What a plan is made
-//! from is the business of `recipe`; executing it that of `execute` and `run`.
+//! Owns the ids, the values that a run gives its template, and the reports. `recipe` makes the
+//! plan; `execute` and `run` execute it.
 
 pub mod artifact;
 pub mod own_command;

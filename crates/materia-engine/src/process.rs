@@ -1,13 +1,14 @@
-//! The process floor: the only room that starts, waits for and signals processes.
+//! The process layer: the only module that starts, waits for and signals processes.
 //!
-//! Owns the leaf (one command, its output, its whole tree of descendants), the process set that runs
-//! any number of them on one thread, and the identity of a process across pid reuse and reboots.
-//! Waits on events with deadlines, never by sleeping. Never interprets what a command prints, never
-//! retries, never decides what runs next: `engine::execute`, `agent` and `utility` do.
+//! Owns the child process (one command, its output, its whole tree of descendants), the process set
+//! that runs any number of them on one thread, and the identity of a process across pid reuse and
+//! reboots. Waits on events with deadlines, never by sleeping. Never interprets what a command
+//! prints, never retries, never decides what runs next: `engine::execute`, `agent` and `utility`
+//! do.
 //!
-//! Every leaf has its own process group and carries `MATERIA_LEAF` in its environment. Ending a
-//! leaf ends its tree: SIGTERM, a grace period, SIGKILL, until a scan of `/proc` finds nothing more
-//! (T13, A6).
+//! Every child process has its own process group and carries `MATERIA_LEAF` in its environment.
+//! Ending a child ends its tree: SIGTERM, a grace period, SIGKILL, until a scan of `/proc` finds no
+//! member (T13, A6).
 #![allow(clippy::disallowed_methods, reason = "this room owns processes")]
 
 pub mod browser;
@@ -55,15 +56,15 @@ pub use program::SpawnError;
 pub use rustix::process::Signal;
 pub use signals::{Cancellation, Interrupts};
 
-/// The variable by which a process says which leaves it belongs to, outermost first, separated by
-/// `:`.
+/// The environment variable that lists the markers of the child processes that a process belongs
+/// to, outermost first, separated by `:`.
 pub const LEAF_VARIABLE: &str = "MATERIA_LEAF";
 
-/// The variable by which a process says that it was detached on purpose, and that only its own run
-/// may end it.
+/// The environment variable that marks a process as detached on purpose. Only its own run may end
+/// it.
 pub const DETACHED_VARIABLE: &str = "MATERIA_DETACHED";
 
-/// The file that a bare command name would start, looked up in our own `PATH`.
+/// Looks up a bare command name in our own `PATH`.
 pub fn find_program(name: &str) -> Option<std::path::PathBuf> {
     program::find(std::ffi::OsStr::new(name), std::env::var_os("PATH"), None).ok()
 }

@@ -1,7 +1,8 @@
-//! Templates and recipes: what a name, a path or a text means, with its values, and what it runs.
+//! Templates and recipes: resolves a name, a path or a text with its values to what it runs.
 //!
-//! Owns the order of it: read, find, link, refuse what is disabled, type the arguments, expand; the
-//! one way in for `run`, `spawn`, tools, MCP and the browser. Starts nothing but tools.
+//! Owns the order of the steps: read, find, link, refuse disabled recipes, type the arguments,
+//! expand. It is the single entry point for `run`, `spawn`, tools, MCP and the browser. Starts
+//! nothing but tools.
 
 pub mod prepare;
 pub mod source;
@@ -28,16 +29,16 @@ pub use shelf::{
 };
 pub use source::{InputSource, SourceContext, TemplateRequest, TemplateSource, TemplateValues};
 
-/// Why there is no recipe to run.
+/// Why a recipe could not be resolved.
 #[derive(Debug, thiserror::Error)]
 pub enum NotResolved {
-    /// Nothing of that name is there, or it cannot be read.
+    /// There is no recipe of that name, or it cannot be read.
     #[error("{}", .0.message)]
     NotFound(RecipeLoadError),
-    /// Something is wrong with it, with an import or with the arguments.
+    /// The recipe, an import or the arguments are invalid.
     #[error("{}", .0.first().map_or("the recipe is invalid", |finding| &finding.message))]
     Invalid(Vec<Finding>),
-    /// It is not to be used.
+    /// It is disabled.
     #[error("the recipe {} is disabled", text::quoted(name))]
     Disabled {
         /// Its name.

@@ -1,8 +1,8 @@
-//! What a plan that nobody sits in front of has around it: streams that outlive it, a stdin that
-//! stays open, commands of a controller.
+//! The I/O of a plan that runs without a terminal: output files that outlive it, a stdin that stays
+//! open, commands of a controller.
 //!
-//! Owns those, what is taken out of them (S3), and the question whether a plan keeps what its
-//! commands write besides.
+//! Owns these, the secrets that are redacted from the output (S3), and the check whether a plan
+//! also has to capture what its commands write.
 
 use std::fs::File;
 use std::sync::OnceLock;
@@ -14,20 +14,20 @@ use materia_model::template::plan::PlanBody;
 use crate::process::Stream;
 use crate::store::stream;
 
-/// What a plan has around it.
+/// The I/O of a detached plan.
 #[derive(Debug, Default)]
 pub(crate) struct DetachedIo {
-    /// Where everything goes that commands write, besides where the plan has it flow.
+    /// The files that receive all output of commands, in addition to the data flow of the plan.
     pub streams: Option<Streams>,
-    /// What must not get into the streams.
+    /// The secrets to redact from the streams.
     pub guard: SecretGuard,
-    /// Whether commands that would read nothing get a stdin that stays open, for [`ObserverCommand::Feed`].
+    /// Whether commands without input get a stdin that stays open, for [`ObserverCommand::Feed`].
     pub held: bool,
-    /// Why something is missing from the streams.
+    /// Why output is missing from the streams.
     missing: OnceLock<String>,
 }
 
-/// Two files that grow.
+/// Two append-only files.
 #[derive(Debug)]
 pub(crate) struct Streams {
     /// What commands write to stdout.
@@ -36,17 +36,17 @@ pub(crate) struct Streams {
     pub stderr: File,
 }
 
-/// What a controller may have done.
+/// A command from a controller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ObserverCommand {
-    /// Stop everything politely; the second time, kill it.
+    /// Stops everything with its grace period. The second time, kills it.
     Stop,
-    /// Write this to the stdin of the commands that run.
+    /// Writes these bytes to the stdin of the running commands.
     Feed(Vec<u8>),
 }
 
 impl DetachedIo {
-    /// Surroundings in which everything is still to come.
+    /// Creates the I/O of a plan that has not started.
     pub(crate) fn new(streams: Streams, guard: SecretGuard, held: bool) -> Self {
         Self {
             streams: Some(streams),
@@ -56,12 +56,12 @@ impl DetachedIo {
         }
     }
 
-    /// Why something that commands wrote is not in the streams.
+    /// Why output of commands is missing from the streams, if it is.
     pub(crate) fn missing(&self) -> Option<&str> {
         self.missing.get().map(String::as_str)
     }
 
-    /// Adds to a stream. A full disk loses output, not the run.
+    /// Appends to a stream. A full disk loses output, but does not fail the run.
     pub(super) fn add(&self, which: Stream, bytes: &[u8]) {
         let Some(streams) = &self.streams else { return };
         let file = match which {
@@ -74,7 +74,7 @@ impl DetachedIo {
     }
 }
 
-/// Whether a plan is one command, whatever stands around it: then what it writes flows nowhere.
+/// Whether a plan is a single command, however it is nested. Then no step reads its output.
 pub(super) fn is_one_command(plan: &Plan) -> bool {
     plan.controls.recover.is_none()
         && match &plan.body {

@@ -1,7 +1,7 @@
-//! Attempts: how a node begins, is tried again, and ends for good.
+//! Attempts: how a node begins, is retried, and ends.
 //!
-//! Owns the rules of delays, retries, recoveries, selected outputs and how far a failure reaches
-//! (T11, T14 to T16).
+//! Owns the rules of delays, retries, recoveries, selected outputs and the scope of a failure (T11,
+//! T14 to T16).
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use super::walk::{Action, PlanWalk};
 use crate::clock;
 
 impl<'p> PlanWalk<'_, 'p> {
-    /// Adds a node and lets it begin.
+    /// Adds a node and schedules its begin.
     pub(super) fn add(
         &mut self,
         plan: &'p Plan,
@@ -73,7 +73,7 @@ impl<'p> PlanWalk<'_, 'p> {
         let Some(task) = self.task(id) else { return };
         let (plan, input) = (task.plan, task.input.clone());
         match &plan.body {
-            // Its deadline is counted from its start, by the process set.
+            // The process set counts its deadline from its start.
             PlanBody::Command { .. } => return self.enqueue(id),
             PlanBody::Skipped(_) => {
                 let done = Done {
@@ -108,8 +108,8 @@ impl<'p> PlanWalk<'_, 'p> {
         self.set_deadline(id, timeout.map(Duration::from_millis));
     }
 
-    /// Lets a command wait for its turn. What goes on comes before what is new: half-finished work
-    /// holds files.
+    /// Queues a command. Retries and later steps come before new work, because unfinished work
+    /// holds open files.
     fn enqueue(&mut self, id: TaskId) {
         let Some(task) = self.task(id) else { return };
         task.phase = Phase::Queued;
@@ -124,7 +124,7 @@ impl<'p> PlanWalk<'_, 'p> {
         }
     }
 
-    /// Notes which child of a node runs.
+    /// Records which child of a node runs.
     pub(super) fn set_current(&mut self, id: TaskId, child: TaskId) {
         if let Some(
             Phase::Sequence { current, .. }
@@ -136,7 +136,7 @@ impl<'p> PlanWalk<'_, 'p> {
         }
     }
 
-    /// An attempt of a node, or what cleans up after one, is over.
+    /// Handles the end of an attempt, or of the recovery after one.
     pub(super) fn settle(&mut self, id: TaskId, mut done: Done) {
         self.set_deadline(id, None);
         let Some(task) = self.task(id) else { return };
@@ -171,7 +171,7 @@ impl<'p> PlanWalk<'_, 'p> {
         self.close(id, done);
     }
 
-    /// Runs what cleans up between two attempts, or goes on with the next.
+    /// Runs the recovery between two attempts, or starts the next attempt.
     fn recover_or_again(&mut self, id: TaskId, done: Done) {
         let Some(task) = self.task(id) else { return };
         task.stopping = None;
@@ -194,7 +194,7 @@ impl<'p> PlanWalk<'_, 'p> {
         }
     }
 
-    /// A node is over for good.
+    /// Ends a node for good.
     fn close(&mut self, id: TaskId, done: Done) {
         let Some(task) = self.tasks.remove(id) else {
             return;
@@ -216,7 +216,7 @@ impl<'p> PlanWalk<'_, 'p> {
         }
     }
 
-    /// Replaces what a node wrote by what its `output` selects; a path that should exist has to
+    /// Replaces the output of a node by what its `output` selects. A selected path must exist
     /// (T15).
     fn select_output(&self, controls: &PlanControls, done: &mut Done) {
         let OutputChannel::Value { text, must_exist } = &controls.output else {
@@ -245,8 +245,8 @@ impl<'p> PlanWalk<'_, 'p> {
     }
 }
 
-/// Keeps what a stage wrote in the file that later steps name (R7); one that failed or was skipped
-/// wrote nothing.
+/// Keeps the output of a stage in the file that later steps refer to (R7). A failed or skipped
+/// stage has an empty one.
 fn keep_stage(controls: &PlanControls, done: &mut Done) {
     let Some(path) = &controls.keep else { return };
     let nothing = Flow::None;
@@ -271,8 +271,8 @@ fn keep_stage(controls: &PlanControls, done: &mut Done) {
     }
 }
 
-/// Makes sure that a failed node is found among the failures, also when no command of it failed:
-/// its deadline came while nothing ran, or too few branches succeeded.
+/// Ensures that a failed node is among the failures, even if none of its commands failed: its
+/// deadline passed while nothing ran, or too few branches succeeded.
 fn explain(done: &mut Done, label: Option<&str>, timeout: Option<u64>) {
     let Done {
         end,

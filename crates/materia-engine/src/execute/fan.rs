@@ -1,7 +1,7 @@
-//! The branches of one parallel node: which wait, which run, and what the finished ones left.
+//! The branches of one parallel node: which wait, which run, and the results of those that ended.
 //!
-//! Owns their bookkeeping, and keeps outputs without keeping a file open for each: past a few
-//! branches they are moved to one file, and a join reads them from there. Decides nothing.
+//! Owns their bookkeeping, and keeps outputs without an open file for each: beyond a few branches,
+//! they are moved to one shared file, and a join reads them from there. Decides nothing.
 
 use std::fs::File;
 use std::io;
@@ -13,21 +13,21 @@ use super::flow::{Flow, Spool};
 use super::task::{Done, End, TaskId, Trail};
 use crate::store::spool;
 
-/// Up to how many branches each may keep its own file until the join.
+/// Maximum number of branches for which each keeps its own file until the join.
 const FEW: usize = 16;
-/// How many bytes of small outputs are kept in memory until the join.
+/// Maximum total size of small outputs kept in memory until the join.
 const IN_MEMORY: usize = 1 << 20;
 
 /// The branches of a parallel node.
 #[derive(Debug)]
 pub(super) struct ParallelBranches {
-    /// How many have begun.
+    /// How many have started.
     pub(super) started: usize,
-    /// How many of those are not over.
+    /// How many of those have not ended.
     pub(super) running: usize,
-    /// Whether a branch failed for everybody, so that nothing further starts (T19).
+    /// Whether a branch failed fatally, so that no further branch starts (T19).
     pub(super) doomed: bool,
-    /// Whether it is on the list of those that wait for commands to start.
+    /// Whether it is on the list of nodes that wait for commands to start.
     pub(super) held_back: bool,
     /// Every branch, in the order of the join.
     pub(super) places: Vec<BranchState>,
@@ -36,18 +36,18 @@ pub(super) struct ParallelBranches {
     in_memory: usize,
 }
 
-/// What became of one branch.
+/// The state of one branch.
 #[derive(Debug)]
 pub(super) enum BranchState {
-    /// It has not begun.
+    /// It has not started.
     Waiting,
     /// It runs.
     Running(TaskId),
-    /// It is over.
+    /// It has ended.
     Ended(Finished),
 }
 
-/// A branch that is over.
+/// A branch that has ended.
 #[derive(Debug)]
 pub(super) struct Finished {
     pub(super) end: End,
@@ -58,14 +58,14 @@ pub(super) struct Finished {
     pub(super) trail: Trail,
 }
 
-/// What a branch wrote.
+/// The output of a branch.
 #[derive(Debug)]
 pub(super) enum BranchOutput {
-    /// Nothing, or nothing that anybody will read.
+    /// Nothing, or nothing that will be read.
     Nothing,
-    /// All of this.
+    /// All of this flow.
     Flow(Flow),
-    /// A part of a file.
+    /// A range of a file.
     Part {
         file: Arc<File>,
         start: u64,
@@ -87,7 +87,7 @@ impl ParallelBranches {
         }
     }
 
-    /// The branches that run.
+    /// The running branches.
     pub(super) fn running(&self) -> impl Iterator<Item = TaskId> {
         self.places
             .iter()
@@ -98,7 +98,7 @@ impl ParallelBranches {
             })
     }
 
-    /// Notes the end of a branch and whether it failed for everybody.
+    /// Records the end of a branch. Returns whether it failed fatally.
     pub(super) fn end(
         &mut self,
         slot: usize,
@@ -107,7 +107,7 @@ impl ParallelBranches {
         spool: &Spool,
     ) -> bool {
         let fatal = is_fatal(done.end, done.scope, own);
-        // The output of a failed branch is no part of a join; that of a fatal one is the result.
+        // A join leaves out the output of a failed branch. The output of a fatal one is the result.
         let kept = match done.end {
             _ if fatal => BranchOutput::Flow(done.flow),
             End::Ok => self.shelve(done.flow, spool),
@@ -134,8 +134,8 @@ impl ParallelBranches {
         fatal
     }
 
-    /// Moves an output to the common file, so that neither memory nor the number of open files
-    /// grows with that of branches.
+    /// Moves an output to the shared file, so that neither memory nor the number of open files
+    /// grows with the number of branches.
     fn shelve(&mut self, flow: Flow, spool: &Spool) -> BranchOutput {
         let small = match &flow {
             Flow::None => return BranchOutput::Nothing,
@@ -179,7 +179,7 @@ impl ParallelBranches {
     }
 }
 
-/// Whether a branch failed for everybody.
+/// Whether a branch failed fatally.
 pub(super) fn is_fatal(end: End, scope: FailurePolicy, own: FailurePolicy) -> bool {
     end.is_own_failure() && scope.max(own) == FailurePolicy::Root
 }

@@ -1,10 +1,10 @@
-//! What flows from one step to the next: complete bytes (T22), few in memory, many in a file that
-//! has no name.
+//! The data that flows from one step to the next: complete bytes (T22), in memory if small, in an
+//! unnamed file if large.
 //!
-//! Owns both forms. Little output, which is most of it, never touches a disk: making a file costs
-//! more than starting a process may. A file is never reused: something that a step left running may
-//! still write to it. Every reader has a position of its own, so that several branches can read the
-//! same.
+//! Owns both forms. Small output, the usual case, never touches a disk: creating a file can cost
+//! more than starting a process. A file is never reused, because a process that a step left running
+//! may still write to it. Every reader has its own position, so several branches can read the same
+//! file.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -16,22 +16,22 @@ use std::sync::Arc;
 use crate::process::{Capture, Captured, Spill, Stdin};
 use crate::store::spool;
 
-/// Up to how many bytes flow through memory.
+/// Maximum number of bytes that flow through memory.
 pub(super) const SMALL: usize = 64 * 1024;
 
-/// Bytes on their way from one step to the next; clones share them.
+/// Bytes that flow from one step to the next; clones share them.
 #[derive(Debug, Clone, Default)]
 pub enum Flow {
-    /// There is nothing.
+    /// No input or output.
     #[default]
     None,
-    /// These.
+    /// These bytes.
     Bytes(Arc<[u8]>),
-    /// Everything in this file.
+    /// The whole content of this file.
     File(Arc<File>),
 }
 
-/// Makes spool files.
+/// Creates spool files.
 #[derive(Debug)]
 pub(super) struct Spool {
     dir: PathBuf,
@@ -42,12 +42,12 @@ impl Spool {
         Self { dir }
     }
 
-    /// A new empty file.
+    /// Creates an empty file.
     pub(super) fn file(&self) -> io::Result<File> {
         spool::unnamed(&self.dir)
     }
 
-    /// How a step's output is taken.
+    /// How the output of a step is captured.
     pub(super) fn capture(&self, live: bool) -> Capture {
         Capture {
             memory: SMALL,
@@ -59,12 +59,12 @@ impl Spool {
 }
 
 impl Flow {
-    /// What the whole plan was given to read.
+    /// The stdin of the whole plan.
     pub(super) fn given(file: &File) -> io::Result<Self> {
         Ok(Self::File(Arc::new(file.try_clone()?)))
     }
 
-    /// What a step wrote; an error when not all of it could be kept.
+    /// The output of a step; an error if it could not be kept completely.
     pub(super) fn captured(captured: &mut Captured) -> Result<Self, String> {
         if let Some(error) = &captured.spill_error {
             return Err(format!("what it wrote cannot be kept: {error}"));
@@ -75,7 +75,7 @@ impl Flow {
         }
     }
 
-    /// These few bytes.
+    /// A flow of these few bytes.
     pub(super) fn bytes(bytes: &[u8]) -> Self {
         if bytes.is_empty() {
             Self::None
@@ -84,12 +84,12 @@ impl Flow {
         }
     }
 
-    /// A text that somebody wrote; an empty one ends at once, and is not nothing.
+    /// A text of the user. An empty text gives immediate EOF, which differs from no input.
     pub(super) fn text(text: &str) -> Self {
         Self::Bytes(text.as_bytes().into())
     }
 
-    /// What a step reads.
+    /// The stdin of a step.
     pub(super) fn stdin(&self) -> io::Result<Stdin> {
         match self {
             Self::None => Ok(Stdin::Null),
@@ -98,7 +98,7 @@ impl Flow {
         }
     }
 
-    /// At most so many of the last bytes, and how many there are.
+    /// At most `most` of the last bytes, and the total length.
     pub fn tail(&self, most: usize) -> io::Result<(Vec<u8>, u64)> {
         match self {
             Self::None => Ok((Vec::new(), 0)),
@@ -119,7 +119,8 @@ impl Flow {
         }
     }
 
-    /// Keeps all of it in a new file in a directory, for its owner alone, and says where.
+    /// Writes all of it to a new file in a directory, readable by its owner only, and returns the
+    /// path.
     pub fn keep(&self, dir: &Path, name: &str) -> io::Result<PathBuf> {
         match self {
             Self::None => spool::kept(dir, name, &mut io::empty()),
@@ -130,7 +131,7 @@ impl Flow {
 }
 
 impl Flow {
-    /// Keeps all of it in this file, for its owner alone; what was there before is gone.
+    /// Writes all of it to this file, readable by its owner only. Replaces earlier content.
     pub(super) fn keep_at(&self, path: &Path) -> io::Result<()> {
         match self {
             Self::None => spool::kept_at(path, &mut io::empty()),
@@ -140,7 +141,7 @@ impl Flow {
     }
 }
 
-/// At most so many of the last bytes of a file, and how many there are.
+/// At most `most` of the last bytes of a file, and its length.
 fn tail(file: &File, most: usize) -> io::Result<(Vec<u8>, u64)> {
     let total = file.metadata()?.len();
     let keep = total.min(most as u64);
@@ -156,7 +157,7 @@ fn tail(file: &File, most: usize) -> io::Result<(Vec<u8>, u64)> {
     Ok((bytes, total))
 }
 
-/// The same file with a position of its own.
+/// Reopens a file, so that it has its own position.
 fn reopened(file: &File) -> io::Result<File> {
     File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }

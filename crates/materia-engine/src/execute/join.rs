@@ -1,6 +1,6 @@
-//! The join: branches in their order, each under a header.
+//! The join: the outputs of branches in order, each under a header.
 //!
-//! Owns its text and the report of one branch. Small outputs are gathered and written together;
+//! Owns its text and the report of one branch. Small outputs are buffered and written together;
 //! large ones are copied inside the kernel.
 
 use std::fs::File;
@@ -16,10 +16,10 @@ use super::report::{Branch, BranchStatus};
 use super::task::End;
 use crate::store::spool;
 
-/// How much is gathered before it is written.
+/// Maximum number of buffered bytes before a write.
 const GATHERED: usize = 64 * 1024;
 
-/// What came of one branch.
+/// The report of one branch.
 pub(super) fn report((index, (plan, place)): (usize, (&Plan, &BranchState))) -> Branch {
     let label = plan
         .controls
@@ -57,7 +57,7 @@ pub(super) fn report((index, (plan, place)): (usize, (&Plan, &BranchState))) -> 
     }
 }
 
-/// The whole text.
+/// Builds the whole text.
 pub(super) fn text(spool: &Spool, reports: &[Branch], places: &[BranchState]) -> io::Result<Flow> {
     let mut joined = Joined {
         spool,
@@ -147,7 +147,7 @@ impl Joined<'_> {
         Ok(())
     }
 
-    /// The file, made when the first of it is written.
+    /// The file, created at the first write.
     fn file(&mut self) -> io::Result<Arc<File>> {
         match &self.file {
             Some(file) => Ok(Arc::clone(file)),
@@ -155,7 +155,7 @@ impl Joined<'_> {
         }
     }
 
-    /// A short text stays in memory.
+    /// Returns the text. A short one stays in memory.
     fn finish(mut self) -> io::Result<Flow> {
         if self.file.is_none() {
             return Ok(Flow::bytes(&self.gathered));

@@ -1,7 +1,7 @@
-//! Leaves: a command of the plan becomes a process, and its end a result.
+//! Commands of a plan: starts each as a process, and turns its end into a result.
 //!
-//! Owns starting commands in the order they became ready, as many at once as is allowed, and the
-//! words for their ends.
+//! Owns starting commands in the order in which they became ready, up to the limit of concurrent
+//! commands, and the interpretation of their ends.
 
 use std::io;
 use std::time::Duration;
@@ -19,20 +19,20 @@ use crate::process::{
     Capture, Cause, Command, ProcessEnd, SpawnError, Spill, Status, Stdin, StreamSink,
 };
 
-/// How much of a stream of complaints is kept for the report.
+/// Maximum number of stderr bytes kept for the report.
 const STDERR_MEMORY: usize = 64 * 1024;
-/// How much of it a report quotes.
+/// Maximum number of stderr bytes that a report quotes.
 const STDERR_QUOTED: usize = 1000;
 /// The exit code of a command whose output could not be kept: `EX_IOERR`.
 pub(super) const OUTPUT_LOST: i32 = 74;
-/// How many file descriptors a running command needs, generously.
+/// Estimated number of file descriptors per running command, rounded up.
 const DESCRIPTORS: u64 = 8;
-/// The variable that tells a command in which recipe's document it stands.
+/// The environment variable with the name of the recipe whose document contains the command.
 const PART_VARIABLE: &str = "MATERIA_RECIPE";
-/// How many commands run at once at the most where nobody says otherwise.
+/// Default limit of concurrent commands.
 const MOST_AT_ONCE: usize = 256;
 
-/// How many commands may run at once: what was asked for, as far as the machine's limits allow it.
+/// The limit of concurrent commands: the requested one, reduced to the limits of the system.
 pub(super) fn most_at_once(asked: Option<usize>) -> usize {
     let files = rustix::process::getrlimit(rustix::process::Resource::Nofile)
         .current
@@ -42,12 +42,12 @@ pub(super) fn most_at_once(asked: Option<usize>) -> usize {
 }
 
 impl PlanWalk<'_, '_> {
-    /// Starts commands that wait, while there is a place for them.
+    /// Starts queued commands up to the limit.
     pub(super) fn start_queued(&mut self) {
         while self.leaves.len() < self.jobs
             && let Some(id) = self.queue.pop_front()
         {
-            // It may have been stopped while it waited.
+            // It may have been stopped while it was queued.
             if !self
                 .task(id)
                 .is_some_and(|task| matches!(task.phase, Phase::Queued))
@@ -99,8 +99,7 @@ impl PlanWalk<'_, '_> {
         Ok(())
     }
 
-    /// Where a command writes: into our hands, and no further where nothing is to be read but the
-    /// streams.
+    /// The sinks of a command. Its stdout is not kept if only the streams receive it.
     fn sinks(&self) -> (StreamSink, StreamSink) {
         let shown = self.around.streams.is_some();
         let stdout = if self.terminal {
@@ -122,7 +121,7 @@ impl PlanWalk<'_, '_> {
         (StreamSink::Capture(stdout), StreamSink::Capture(stderr))
     }
 
-    /// Lets a command wait until another one is over, and no longer tries to run so many at once
+    /// Queues a command again until another one ends, and lowers the limit of concurrent commands
     /// (T17).
     fn postpone(&mut self, id: TaskId) {
         self.jobs = self.leaves.len().max(1);
@@ -132,7 +131,7 @@ impl PlanWalk<'_, '_> {
         }
     }
 
-    /// A command is over: notes it down and hands its result to its node.
+    /// Records the end of a command and passes its result to its node.
     pub(super) fn leaf_ended(&mut self, ended: &mut ProcessEnd) {
         let Some(id) = self.leaves.remove(&ended.leaf) else {
             return;
@@ -194,7 +193,7 @@ impl PlanWalk<'_, '_> {
         self.actions.push_back(Action::Settle(id, done));
     }
 
-    /// A command for which the machine had no files is over before it began.
+    /// Ends a command that could not start because the system had no free files.
     fn not_started(&mut self, id: TaskId, error: &io::Error) {
         let Some(task) = self.task(id) else { return };
         let problem = format!("there is no file for what it reads: {error}");
@@ -219,16 +218,16 @@ impl PlanWalk<'_, '_> {
     }
 }
 
-/// `materia` is the program that runs now, whatever else is called so: recipes and the program they
-/// were made for fit.
+/// `materia` as a program name means the running binary, whatever `PATH` contains, so that recipes
+/// run with the version that they were written for.
 fn start_ourselves(command: &mut Command) {
     if let Some(first) = command.argv.first_mut().filter(|first| *first == "materia") {
-        // Also when its file was replaced meanwhile.
+        // Works even if the file of the binary was replaced meanwhile.
         *first = "/proc/self/exe".into();
     }
 }
 
-/// An execution of a node's command of which nothing is known yet.
+/// The record of a command's execution before anything is known about it.
 fn of(task: &NodeTask<'_>) -> CommandRun {
     let argv = if let PlanBody::Command { argv, .. } = &task.plan.body {
         argv.clone()
@@ -246,7 +245,7 @@ fn of(task: &NodeTask<'_>) -> CommandRun {
     }
 }
 
-/// Whether it would have gone well with fewer commands at once.
+/// Whether the error would not have occurred with fewer concurrent commands.
 fn is_shortage(error: &io::Error) -> bool {
     matches!(
         Errno::from_io_error(error),
@@ -261,8 +260,8 @@ fn lacked_room(cause: &Cause) -> bool {
     )
 }
 
-/// How a command ended for its node, and with which exit code. A deadline of a node around it
-/// counts as its own.
+/// How a command ended for its node, and its exit code. The deadline of an enclosing node counts as
+/// its own.
 fn judged(ended: &ProcessEnd, stopping: Option<NodeStop>) -> (End, i32) {
     match &ended.cause {
         Cause::Finished(Status::Exited(0)) => (End::Ok, 0),
@@ -281,7 +280,7 @@ fn signal_of(ended: &ProcessEnd) -> Option<i32> {
     }
 }
 
-/// The end of what a command wrote to stderr, or why it never ran.
+/// The end of a command's stderr, or why it did not start.
 fn complaint(ended: &ProcessEnd) -> String {
     if let Cause::NotStarted(error) = &ended.cause {
         return match error.hint() {

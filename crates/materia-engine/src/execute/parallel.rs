@@ -1,5 +1,5 @@
-//! Parallel nodes: starting branches while there is a place for them, and what the end of one means
-//! for the others.
+//! Parallel nodes: starts branches within the limits, and handles the effect of one end on the
+//! others.
 //!
 //! Owns the rules of fan-out, quorum and cancellation (T10, T17, T19, T20). The text of a join is
 //! in `join`.
@@ -14,8 +14,8 @@ use super::walk::{Action, PlanWalk};
 use super::{join, report};
 
 impl<'p> PlanWalk<'_, 'p> {
-    /// Starts branches while there is a place for them, and not more than can be put to work: what
-    /// waits holds files.
+    /// Starts branches within the limits, but no more than commands can use: a waiting branch holds
+    /// open files.
     pub(super) fn fill(&mut self, id: TaskId) {
         loop {
             let held_back = self.has_enough_to_do();
@@ -53,7 +53,7 @@ impl<'p> PlanWalk<'_, 'p> {
         self.join_if_complete(id);
     }
 
-    /// Lets one node go on that was held back, the innermost first; whether there was one.
+    /// Continues one node that was held back, the innermost first. Returns whether there was one.
     pub(super) fn fill_held_back(&mut self) -> bool {
         if self.has_enough_to_do() {
             return false;
@@ -68,12 +68,13 @@ impl<'p> PlanWalk<'_, 'p> {
         true
     }
 
-    /// Whether as many commands wait as could run.
+    /// Whether as many commands are queued as could run.
     fn has_enough_to_do(&self) -> bool {
         self.queue.len() + self.actions.len() >= self.jobs
     }
 
-    /// A branch is over: a failure for everybody stops the others, else the next one starts.
+    /// Handles the end of a branch: a fatal failure stops the others, otherwise the next one
+    /// starts.
     pub(super) fn branch_ended(&mut self, id: TaskId, slot: usize, done: Done) {
         let Some(task) = self.tasks.get_mut(id) else {
             return;
@@ -88,8 +89,8 @@ impl<'p> PlanWalk<'_, 'p> {
         self.fill(id);
     }
 
-    /// A failure for everybody is on its way up from here: what runs beside it is stopped at once,
-    /// on every level up to the first node that tries again (T19).
+    /// Propagates a fatal failure upwards: stops the siblings at once, on every level up to the
+    /// first node that retries (T19).
     fn doom(&mut self, from: TaskId) {
         let (mut id, mut below) = (from, None);
         while let Some(task) = self.task(id) {
@@ -223,7 +224,7 @@ impl<'p> PlanWalk<'_, 'p> {
     }
 }
 
-/// What a new attempt of a parallel node begins with.
+/// The initial phase of an attempt of a parallel node.
 pub(super) fn unstarted(branches: usize) -> Phase {
     Phase::Parallel(ParallelBranches::new(branches))
 }

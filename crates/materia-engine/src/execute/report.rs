@@ -1,34 +1,34 @@
-//! What came of a plan, in the words of the machine contract.
+//! The result of a plan, in the form of the machine contract.
 //!
-//! Owns the shapes that `materia run --json` prints, and the rules for status and coverage (T16).
+//! Owns the types that `materia run --json` prints, and the rules for status and coverage (T16).
 //! Never walks.
 
 use serde::Serialize;
 
 use super::flow::Flow;
 
-/// Everything that came of a plan.
+/// The result of a plan.
 #[derive(Debug)]
 pub struct Outcome {
-    /// How it went over all.
+    /// The overall status.
     pub status: ExecutionStatus,
     /// The exit code of the root (T13).
     pub code: i32,
-    /// Whether somebody interrupted it.
+    /// Whether it was interrupted.
     pub interrupted: bool,
-    /// What the selected channel holds, from its beginning.
+    /// The whole output of the selected channel.
     pub output: Flow,
-    /// Every execution, in the order of completion.
+    /// Every execution of a command, in the order of completion.
     pub commands: Vec<CommandRun>,
-    /// What failed and was not made good by a later attempt.
+    /// The failures that no later attempt repaired.
     pub failures: Vec<FailedCommand>,
     /// The branches of every parallel node, inner ones first.
     pub branches: Vec<Branch>,
-    /// The branches in numbers; none when no parallel node ran.
+    /// Branch counts; none if no parallel node ran.
     pub coverage: Option<Coverage>,
 }
 
-/// How a plan went over all (T16).
+/// The overall status of a plan (T16).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExecutionStatus {
@@ -46,9 +46,9 @@ pub enum ExecutionStatus {
 pub struct CommandRun {
     /// The command.
     pub argv: Vec<String>,
-    /// What people call it.
+    /// Its display name.
     pub label: Option<String>,
-    /// Its exit code, as a shell would give it.
+    /// Its exit code, as a shell would report it.
     pub code: i32,
     /// The signal that ended it.
     pub signal: Option<i32>,
@@ -64,26 +64,26 @@ pub struct CommandRun {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedCommand {
-    /// The command; empty when no command but the node itself failed.
+    /// The command; empty if the node itself failed and no command did.
     pub argv: Vec<String>,
-    /// What people call it.
+    /// Its display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Its exit code, as a shell would give it.
+    /// Its exit code, as a shell would report it.
     pub code: i32,
     /// The signal that ended it.
     pub signal: Option<i32>,
     /// Whether a deadline ended it.
     pub timed_out: bool,
-    /// The end of what it wrote to stderr, or why there is none.
+    /// The end of its stderr, or why there is none.
     pub stderr: String,
-    /// Whether those are the command's own words, which a listener has heard already.
+    /// Whether `stderr` is the command's own text, which was already sent to the observer.
     #[serde(skip)]
     pub relayed: bool,
 }
 
 impl FailedCommand {
-    /// The failure of a node of which no command is to blame.
+    /// The failure of a node that no command caused.
     pub(super) fn of_node(label: Option<&str>, code: i32, reason: String) -> Self {
         let label = label.map(str::to_owned);
         Self {
@@ -101,17 +101,17 @@ impl FailedCommand {
 /// One branch of a parallel node.
 #[derive(Debug, Clone, Serialize)]
 pub struct Branch {
-    /// What people call it.
+    /// Its display name.
     pub label: String,
-    /// How it went.
+    /// How it ended.
     pub status: BranchStatus,
     /// Its exit code.
     pub code: i32,
-    /// The end of what it wrote to stderr.
+    /// The end of its stderr.
     pub stderr: String,
 }
 
-/// How a branch went.
+/// How a branch ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BranchStatus {
@@ -123,12 +123,12 @@ pub enum BranchStatus {
     Timeout,
     /// Its guard was false (T10).
     Skipped,
-    /// It was stopped because of another branch, or by a person.
+    /// It was stopped because of another branch, or by the user.
     Cancelled,
 }
 
 impl BranchStatus {
-    /// The word for it.
+    /// Its name in reports.
     pub fn word(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -140,25 +140,25 @@ impl BranchStatus {
     }
 }
 
-/// Branches in numbers. Skipped ones do not count (T10).
+/// Branch counts. Skipped branches are not counted (T10).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Coverage {
     /// How many succeeded.
     pub done: usize,
     /// How many did not.
     pub failed: usize,
-    /// How many there were.
+    /// How many branches there were.
     pub expected: usize,
-    /// The part that succeeded, from 0 to 1.
+    /// The fraction that succeeded, from 0 to 1.
     pub coverage: f64,
-    /// Whether one failed.
+    /// Whether at least one failed.
     pub degraded: bool,
-    /// Whether one succeeded.
+    /// Whether at least one succeeded.
     pub usable: bool,
 }
 
 impl Coverage {
-    /// The numbers of these branches.
+    /// Counts these branches.
     pub(super) fn of(branches: &[Branch]) -> Self {
         let count = |status| {
             branches

@@ -7,7 +7,8 @@ use super::task::{Done, Phase, TaskId};
 use super::walk::{Action, PlanWalk};
 
 impl PlanWalk<'_, '_> {
-    /// A step is over: the next one begins with what it wrote, or the sequence ends with it.
+    /// Handles the end of a step: the next one begins with its output, or the sequence ends with
+    /// it.
     pub(super) fn step_ended(&mut self, id: TaskId, mut done: Done) {
         let Some(task) = self.task(id) else { return };
         let PlanBody::Sequence(steps) = &task.plan.body else {

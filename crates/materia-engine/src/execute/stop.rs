@@ -1,7 +1,7 @@
-//! Stopping nodes, and the moments at which something is due.
+//! Stopping nodes, and timers.
 //!
-//! Owns deadlines and delays. What is stopped from above is not tried again, and does not say how
-//! far the failure reaches: whoever stopped it does.
+//! Owns deadlines and delays. A node that is stopped from above is not retried, and does not decide
+//! the scope of the failure: the node that stopped it does.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ impl PlanWalk<'_, '_> {
         }
         task.stopping = Some(stop);
         let below: Vec<TaskId> = match &task.phase {
-            // What is about to begin or is just over finds out by itself.
+            // A node that is about to begin or has just ended checks `stopping` itself.
             Phase::Idle => return,
             Phase::Delayed(until) => {
                 let timer = (*until, id);
@@ -52,11 +52,11 @@ impl PlanWalk<'_, '_> {
         below
             .into_iter()
             .for_each(|child| self.stop_tree(child, stop, true));
-        // A node of which no branch runs yet has nobody who would end it.
+        // If no branch of a parallel node runs yet, no branch's end would trigger its join.
         self.fill(id);
     }
 
-    /// Sets or lifts the deadline of a node's attempt.
+    /// Sets or clears the deadline of a node's attempt.
     pub(super) fn set_deadline(&mut self, id: TaskId, after: Option<Duration>) {
         let deadline = after.and_then(clock::deadline_in);
         let Some(task) = self.task(id) else { return };
@@ -65,7 +65,7 @@ impl PlanWalk<'_, '_> {
         deadline.map(|deadline| self.timers.insert((deadline, id)));
     }
 
-    /// Does what is due.
+    /// Handles all timers that are due.
     pub(super) fn fire_timers(&mut self) {
         while let Some((at, id)) = self.timers.first().copied()
             && clock::until(at).is_zero()
@@ -83,7 +83,7 @@ impl PlanWalk<'_, '_> {
         }
     }
 
-    /// When something is due next.
+    /// When the next timer is due.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         let timer = self.timers.first().map(|(at, _)| *at);
         let tick = self

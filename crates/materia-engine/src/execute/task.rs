@@ -1,7 +1,7 @@
-//! The nodes that are being run, and what a finished one hands to its parent.
+//! The running nodes, and what a finished node passes to its parent.
 //!
-//! Owns the bookkeeping of one node: its attempt, its children, its deadline; and the list of them,
-//! in which a name that has outlived its node finds nothing. Decides nothing.
+//! Owns the bookkeeping of one node: its attempt, its children, its deadline; and the list of
+//! nodes, in which an id that has outlived its node finds nothing. Decides nothing.
 
 use std::time::Instant;
 
@@ -13,14 +13,15 @@ use super::flow::Flow;
 use super::report::{Branch, FailedCommand};
 use crate::process::ChildId;
 
-/// One running node: its place in the list, and when it came there, because places are used again.
+/// Identifies one running node: its index in the list, and when it was added, because indexes are
+/// reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TaskId {
     place: usize,
     birth: u64,
 }
 
-/// The nodes that are being run.
+/// The running nodes.
 #[derive(Debug, Default)]
 pub(super) struct Tasks<'p> {
     places: Vec<Option<(u64, NodeTask<'p>)>>,
@@ -53,34 +54,34 @@ impl<'p> Tasks<'p> {
     }
 }
 
-/// A node that is being run.
+/// A running node.
 #[derive(Debug)]
 pub(super) struct NodeTask<'p> {
-    /// What it runs.
+    /// The part of the plan that it runs.
     pub(super) plan: &'p Plan,
-    /// Who waits for it, and as which child.
+    /// Its parent, and which child of it this is.
     pub(super) parent: Option<(TaskId, usize)>,
-    /// What it reads.
+    /// Its input.
     pub(super) input: Flow,
-    /// Which attempt runs, from 1.
+    /// The current attempt, from 1.
     pub(super) attempt: u64,
-    /// The attempt that its commands report: its own, or that of the retried node around it.
+    /// The attempt that its commands report: its own, or that of the enclosing retried node.
     pub(super) shown_attempt: u64,
-    /// When this attempt has to be over.
+    /// When this attempt times out.
     pub(super) deadline: Option<Instant>,
     /// Why it is being stopped.
     pub(super) stopping: Option<NodeStop>,
-    /// Whether somebody else stops it than its own deadline, so that it is not tried again.
+    /// Whether it is stopped by something other than its own deadline, so that it is not retried.
     pub(super) stopped_from_above: bool,
-    /// Whether it is only cleaning up between attempts, so that its success is no success of the
+    /// Whether it is only recovering between attempts, so that its success does not count for the
     /// run.
     pub(super) recovering: bool,
-    /// What it is doing.
+    /// Its current state.
     pub(super) phase: Phase,
 }
 
 impl NodeTask<'_> {
-    /// Whether a failure of what it is doing now would be followed by another attempt.
+    /// Whether a failure now would be followed by another attempt.
     pub(super) fn tries_again(&self) -> bool {
         let recovering = matches!(self.phase, Phase::Recovering { .. });
         self.attempt < self.plan.controls.retry && !self.stopped_from_above && !recovering
@@ -92,22 +93,22 @@ impl NodeTask<'_> {
 pub(super) enum NodeStop {
     /// A deadline passed.
     TimedOut,
-    /// Another branch failed for everybody, or a person asked.
+    /// Another branch failed fatally, or the user stopped it.
     Cancelled,
 }
 
-/// What a node is doing.
+/// The state of a node.
 #[derive(Debug)]
 pub(super) enum Phase {
-    /// Nothing: it is about to begin, or an attempt is just over.
+    /// Not running: it is about to begin, or an attempt has just ended.
     Idle,
     /// Waiting for its delay to pass.
     Delayed(Instant),
-    /// A command that waits for a free place.
+    /// A queued command.
     Queued,
-    /// A command that runs.
+    /// A running command.
     Running(ChildId),
-    /// A sequence at this step, with what happened so far.
+    /// A sequence at this step, with the results so far.
     Sequence {
         step: usize,
         current: Option<TaskId>,
@@ -115,19 +116,19 @@ pub(super) enum Phase {
     },
     /// A parallel node.
     Parallel(ParallelBranches),
-    /// A node inside a node.
+    /// A node nested in a node.
     Nested(Option<TaskId>),
-    /// Cleaning up after a failed attempt, of which this is known.
+    /// Recovering after a failed attempt with this result.
     Recovering {
         current: Option<TaskId>,
         so_far: Trail,
     },
 }
 
-/// What happened on the way, besides the result.
+/// What happened below a node, besides its result.
 #[derive(Debug, Default)]
 pub(super) struct Trail {
-    /// Failures that stand.
+    /// Failures that were not repaired.
     pub(super) failures: Vec<FailedCommand>,
     /// Branches of parallel nodes, inner ones first.
     pub(super) branches: Vec<Branch>,
@@ -136,7 +137,7 @@ pub(super) struct Trail {
 }
 
 impl Trail {
-    /// Adds what happened in a part.
+    /// Adds the trail of a child node.
     pub(super) fn absorb(&mut self, part: Trail) {
         append(&mut self.failures, part.failures);
         append(&mut self.branches, part.branches);
@@ -144,7 +145,7 @@ impl Trail {
     }
 }
 
-/// Adds a list to another, without moving anything where that one is empty.
+/// Appends a list to another. Moves no elements if that one is empty.
 fn append<T>(to: &mut Vec<T>, mut more: Vec<T>) {
     if to.is_empty() {
         *to = more;
@@ -153,35 +154,35 @@ fn append<T>(to: &mut Vec<T>, mut more: Vec<T>) {
     }
 }
 
-/// What a finished node hands to its parent.
+/// What a finished node passes to its parent.
 #[derive(Debug)]
 pub(super) struct Done {
     /// How it ended.
     pub(super) end: End,
     /// Its exit code.
     pub(super) code: i32,
-    /// What it wrote, or what its `output` selects.
+    /// Its output, or what its `output` selects.
     pub(super) flow: Flow,
-    /// The end of what it wrote to stderr.
+    /// The end of its stderr.
     pub(super) stderr: String,
-    /// How far its failure reaches.
+    /// The scope of its failure.
     pub(super) scope: FailurePolicy,
-    /// What happened on the way.
+    /// What happened below it.
     pub(super) trail: Trail,
 }
 
 /// How a node ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// Well.
+    /// Successfully.
     Ok,
-    /// Not at all: its guard was false.
+    /// It did not run: its guard was false.
     Skipped,
     /// With a failure.
     Failed,
     /// By a deadline.
     TimedOut,
-    /// By somebody's wish.
+    /// It was stopped.
     Cancelled,
 }
 
@@ -191,14 +192,14 @@ impl End {
         !matches!(self, Self::Ok | Self::Skipped)
     }
 
-    /// Whether it failed by itself, and not because somebody stopped it.
+    /// Whether it failed by itself, and was not stopped.
     pub(super) fn is_own_failure(self) -> bool {
         matches!(self, Self::Failed | Self::TimedOut)
     }
 }
 
 impl Done {
-    /// A good end that hands on what flows.
+    /// A successful end with this output.
     pub(super) fn ok(flow: Flow) -> Self {
         Self {
             end: End::Ok,
@@ -210,7 +211,7 @@ impl Done {
         }
     }
 
-    /// The end of something that was stopped before it did anything.
+    /// The end of a node that was stopped before it did anything.
     pub(super) fn cancelled() -> Self {
         Self {
             end: End::Cancelled,

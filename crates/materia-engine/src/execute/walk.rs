@@ -1,7 +1,7 @@
-//! The walk: one loop that waits for events and hands them to the nodes they concern.
+//! The walk: one loop that waits for events and dispatches them to their nodes.
 //!
-//! Owns the queues and the final outcome. Ends and beginnings are queued, not called, so that a
-//! hundred thousand steps that end at once need no deep stack. What they mean is in `attempt`,
+//! Owns the queues and the final outcome. Begins and ends are queued instead of called, so that a
+//! hundred thousand steps that end at once need no deep stack. Their handling is in `attempt`,
 //! `sequence`, `parallel` and `stop`.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -17,28 +17,27 @@ use super::{Request, RunController, RunProgress};
 use crate::clock;
 use crate::process::{ChildId, Event, ProcessSet, Signal, Stream};
 
-/// How often an observer is asked in a row what commands are to be fed; others want to be heard,
-/// too.
+/// Upper bound of stdin writes per loop turn, so that other events are not starved.
 const MOUTHFULS: usize = 64;
 
 /// One walk through one plan.
 pub(super) struct PlanWalk<'r, 'p> {
     pub(super) request: &'r Request<'p>,
     pub(super) around: &'r DetachedIo,
-    /// Whether nobody reads what commands write but the streams.
+    /// Whether only the streams receive the output of commands.
     pub(super) terminal: bool,
-    /// What every running command's streams go through on their way to a file.
+    /// Redacts the streams of every running command before they are written to a file.
     pub(super) veils: BTreeMap<(ChildId, Stream), secret::RedactedStream<'r>>,
     pub(super) processes: &'r mut ProcessSet,
     pub(super) controller: &'r mut dyn RunController,
     pub(super) spool: Spool,
     pub(super) tasks: Tasks<'p>,
-    /// The node that all others are below of.
+    /// The root node.
     root: Option<TaskId>,
     pub(super) actions: VecDeque<Action>,
-    /// Commands that wait for a free place; some may have been stopped meanwhile.
+    /// Queued commands; some may have been stopped meanwhile.
     pub(super) queue: VecDeque<TaskId>,
-    /// Parallel nodes that start no branches while enough commands wait.
+    /// Parallel nodes that start no branches while enough commands are queued.
     pub(super) held_back: Vec<TaskId>,
     pub(super) leaves: BTreeMap<ChildId, TaskId>,
     pub(super) jobs: usize,
@@ -49,12 +48,12 @@ pub(super) struct PlanWalk<'r, 'p> {
     pub(super) result: Option<Done>,
 }
 
-/// What is to be done next.
+/// A queued step of the walk.
 #[derive(Debug)]
 pub(super) enum Action {
     /// A node begins.
     Begin(TaskId),
-    /// An attempt of a node is over.
+    /// An attempt of a node has ended.
     Settle(TaskId, Done),
 }
 
@@ -89,7 +88,7 @@ impl<'r, 'p> PlanWalk<'r, 'p> {
         }
     }
 
-    /// Walks until the root is over and nothing of it is left.
+    /// Runs until the root has ended and no process of it is left.
     pub(super) fn run(mut self, input: Flow) -> Outcome {
         self.root = Some(self.add(self.request.plan, None, input));
         loop {
@@ -104,7 +103,7 @@ impl<'r, 'p> PlanWalk<'r, 'p> {
                 continue;
             }
             if let Some(done) = self.result.take() {
-                // What commands left behind goes as politely as they would have.
+                // Processes that commands left behind get the same grace period as the commands.
                 let grace = if self.interrupts > 1 {
                     Duration::ZERO
                 } else {
@@ -149,8 +148,8 @@ impl<'r, 'p> PlanWalk<'r, 'p> {
         }
     }
 
-    /// Adds what a command wrote to a stream that is kept, without its secrets (S3), wherever the
-    /// pieces were cut.
+    /// Appends output of a command to its stream with secrets redacted (S3), wherever the chunks
+    /// were split.
     fn write_down(&mut self, leaf: ChildId, stream: Stream, bytes: &[u8]) {
         if self.around.streams.is_none() {
             return;
@@ -165,7 +164,7 @@ impl<'r, 'p> PlanWalk<'r, 'p> {
         around.add(stream, &clean);
     }
 
-    /// Adds what was held back of a command's streams: nothing follows.
+    /// Writes what redaction held back of a command's streams: no more output follows.
     pub(super) fn write_rest(&mut self, leaf: ChildId) {
         for stream in [Stream::Stdout, Stream::Stderr] {
             if let Some(veil) = self.veils.remove(&(leaf, stream)) {
@@ -176,8 +175,7 @@ impl<'r, 'p> PlanWalk<'r, 'p> {
         }
     }
 
-    /// Does what the controller commands, and asks again as long as commands take what they are
-    /// fed.
+    /// Executes the controller's commands, and polls again as long as it sends input.
     fn obey_controller(&mut self) {
         for _ in 0..MOUTHFULS {
             let stdin_drained = self
@@ -202,12 +200,12 @@ impl<'r, 'p> PlanWalk<'r, 'p> {
 
     fn feed(&mut self, bytes: &[u8]) {
         for leaf in self.leaves.keys() {
-            // Whoever does not read any more has said what it thinks of it.
+            // A child that closed its stdin is not an error.
             let _closed = self.processes.send(*leaf, bytes);
         }
     }
 
-    /// The first interrupt stops politely, the second kills.
+    /// The first interrupt stops with the grace period, the second one kills.
     fn interrupted(&mut self, signal: Signal) {
         let again = self.interrupts > 0;
         self.controller
@@ -261,7 +259,7 @@ impl<'r, 'p> PlanWalk<'r, 'p> {
         self.tasks.get_mut(id)
     }
 
-    /// Tells a watcher that time has passed.
+    /// Reports a tick to the observer.
     fn tick(&mut self) {
         let Some(pace) = self.controller.tick_interval() else {
             return;

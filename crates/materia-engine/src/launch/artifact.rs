@@ -14,7 +14,7 @@ pub enum DeclarationError {
     /// It has no valid name or no path.
     #[error("{} is no artifact", text::quoted(.0))]
     Malformed(String),
-    /// Its object is not what one looks like.
+    /// Its object does not have the expected shape.
     #[error("{} is no artifact", text::quoted(.0))]
     Object(String),
     /// Two have the same name.
@@ -54,7 +54,7 @@ pub fn parse(
     Ok(artifacts)
 }
 
-/// A path, or an object: `{"path": …, "kind"?, "media_type"?, "required"?}`.
+/// Parses a path, or an object: `{"path": …, "kind"?, "media_type"?, "required"?}`.
 fn artifact(content: &str) -> Option<DeclaredArtifact> {
     match serde_json::from_str::<Value>(content) {
         Ok(object @ Value::Object(_)) => DeclaredArtifact::deserialize(object)

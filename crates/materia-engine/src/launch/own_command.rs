@@ -1,8 +1,8 @@
-//! One command of this program in a process of its own.
+//! One command of this program in its own process.
 //!
 //! Owns starting it, bounding what is read of it, and ending it with its whole process tree when
 //! the call is cancelled. A server uses this for calls that execute programs: what they start ends
-//! with them, and a crash takes nothing else with it. Never looks into what the command prints.
+//! with them, and a crash affects nothing else. Never interprets what the command prints.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -13,9 +13,9 @@ use crate::process::{
     Capture, Command, Event, Interrupts, ProcessEnd, ProcessSet, Stdin, StopReason, StreamSink,
 };
 
-/// This program, even if its file was replaced meanwhile.
+/// The running binary, even if its file was replaced meanwhile.
 const SELF_EXE: &str = "/proc/self/exe";
-/// How much of its stdout is read, in bytes.
+/// Maximum number of stdout bytes that are read.
 const MAX_STDOUT: usize = 8 << 20;
 /// How long a cancelled command may take to end.
 const CANCEL_GRACE: Duration = Duration::from_secs(2);
@@ -25,17 +25,17 @@ const CANCEL_GRACE: Duration = Duration::from_secs(2);
 pub struct OwnCommand {
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// What it reads.
+    /// Its stdin.
     pub stdin: Option<String>,
-    /// Where it runs.
+    /// Its working directory.
     pub cwd: Option<PathBuf>,
     /// The session on whose behalf it runs.
     pub session: Option<String>,
-    /// Whether it may accept what a project brings because `MATERIA_TRUST` says so.
+    /// Whether it may trust a project's files because `MATERIA_TRUST` says so.
     pub keeps_trust: bool,
 }
 
-/// Runs the command until it ends or until it is interrupted, which ends it.
+/// Runs the command until it ends. An interrupt ends it.
 pub fn run(command: OwnCommand, interrupts: &Interrupts) -> io::Result<ProcessEnd> {
     let mut processes = ProcessSet::new();
     for fd in interrupts.fds() {
@@ -48,7 +48,8 @@ pub fn run(command: OwnCommand, interrupts: &Interrupts) -> io::Result<ProcessEn
             Some(Event::Ended(ended)) => return Ok(*ended),
             Some(Event::Readable(watch)) if interrupts.came() && !stopping => {
                 stopping = true;
-                // It stays readable, and would wake us until the command has ended.
+                // The descriptor stays readable and would wake us in a loop until the command has
+                // ended.
                 processes.unwatch(watch);
                 processes.stop(child, StopReason::Within(CANCEL_GRACE));
             }

@@ -1,8 +1,8 @@
-//! `run`: a template is executed in the foreground.
+//! `run`: executes a template in the foreground.
 //!
 //! Owns everything around the execution: the directory of its stages, the usage ledger, stdin, the
-//! processes and interrupts, and the report, whose shape is a contract, with the bound on the
-//! output it carries.
+//! processes and interrupts, and the report. The shape of the report is a contract, and its output
+//! is bounded.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -23,7 +23,7 @@ use crate::registry::{self, LaunchKind};
 use crate::store::dir::{DirError, Scratch};
 use crate::store::text::TextError;
 
-/// How much of the output a report carries, in bytes; of a longer one it carries the end.
+/// Maximum number of output bytes in a report. Of a longer output it contains the end.
 pub const MAX_REPORT_OUTPUT: usize = 1 << 20;
 
 /// A template to execute in the foreground.
@@ -31,13 +31,13 @@ pub const MAX_REPORT_OUTPUT: usize = 1 << 20;
 pub struct RunRequest {
     /// The template.
     pub template: TemplateRequest,
-    /// How many commands run at the same time in the whole template.
+    /// Maximum number of commands that run at the same time in the whole template.
     pub jobs: Option<usize>,
-    /// What becomes of the output.
+    /// How the output is returned.
     pub output: OutputMode,
 }
 
-/// What becomes of the output of a template.
+/// How the output of a template is returned.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OutputMode {
     /// The report carries it as text. A long one is written to a file, and the report carries its
@@ -48,7 +48,7 @@ pub enum OutputMode {
     Stream,
 }
 
-/// The surroundings of a template in the foreground.
+/// The context of a template in the foreground.
 #[derive(Debug)]
 pub struct RunContext<'a> {
     /// Where its files and recipes are looked for.
@@ -57,11 +57,11 @@ pub struct RunContext<'a> {
     pub home: Option<&'a Home>,
     /// What `~` means.
     pub user_home: Option<&'a Path>,
-    /// The directory that its commands run in.
+    /// The working directory of its commands.
     pub cwd: Result<&'a Path, &'a io::Error>,
     /// Where output is spooled.
     pub spool: &'a Path,
-    /// Time and ids.
+    /// Source of time and ids.
     pub clock: &'a Clock,
 }
 
@@ -71,15 +71,15 @@ pub struct RunContext<'a> {
 pub struct RunReport {
     /// Whether it did not fail.
     pub ok: bool,
-    /// How it went overall.
+    /// The overall status.
     pub status: ExecutionStatus,
     /// The root's exit code.
     pub code: i32,
-    /// The selected channel, or its end; empty when it is streamed.
+    /// The output of the selected channel, or its end; empty if it is streamed.
     pub output: String,
-    /// Whether that is only the end.
+    /// Whether `output` is only the end.
     pub output_truncated: bool,
-    /// The file with all of it, when `output` is only the end.
+    /// The file with the whole output, if `output` is only the end.
     pub output_file: Option<String>,
     /// Every execution of a command, in the order of completion.
     pub commands: Vec<CommandRun>,
@@ -87,14 +87,14 @@ pub struct RunReport {
     pub failures: Vec<FailedCommand>,
     /// The branches of every parallel node, inner ones first.
     pub branches: Vec<Branch>,
-    /// The branches in numbers.
+    /// Branch counts.
     pub coverage: Option<Coverage>,
-    /// What was found before it started.
+    /// Findings from before it started.
     pub warnings: Vec<String>,
-    /// Whether the person interrupted it.
+    /// Whether the user interrupted it.
     #[serde(skip)]
     pub interrupted: bool,
-    /// All of the output, when it is streamed.
+    /// The whole output, if it is streamed.
     #[serde(skip)]
     pub stream: OutputStream,
 }
@@ -109,7 +109,7 @@ impl OutputStream {
         self.0.copy_to(out)
     }
 
-    /// Whether a terminal is at the beginning of a line behind it.
+    /// Whether the output ends with a newline, so that a terminal is at the start of a line.
     pub fn ends_in_newline(&self) -> bool {
         self.0
             .tail(1)
@@ -123,7 +123,7 @@ pub enum Error {
     /// The template or its values cannot be read, or are wrong.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// There is no room for its stages.
+    /// The directory for its stages cannot be created.
     #[error(transparent)]
     Stages(#[from] DirError),
     /// There is no working directory.
@@ -135,7 +135,7 @@ pub enum Error {
     /// The system refused to execute it.
     #[error(transparent)]
     Execute(#[from] io::Error),
-    /// It was executed, and its output cannot be kept.
+    /// It was executed, but its output could not be kept.
     #[error("the run is over, and its output cannot be kept: {0}")]
     OutputLost(io::Error),
 }
@@ -164,7 +164,7 @@ pub fn run(
         ..HostFacts::default()
     };
     let prepared = linked.prepare(facts).map_err(SourceError::Invalid)?;
-    // Removed when the template is done.
+    // Removed when the template has ended.
     let _stages = prepared
         .plan
         .keeps_stages()
@@ -191,7 +191,8 @@ fn execute(
     let cwd = context
         .cwd
         .map_err(|error| Error::NoDirectory(error.to_string()))?;
-    // Before interrupts are caught, so that a person who types the input can still leave.
+    // Read stdin before interrupts are caught, so that a user who types the input can still
+    // interrupt.
     let stdin = stdin
         .map(|stdin| stdin.open(&context.source, context.spool))
         .transpose()?;
@@ -210,7 +211,7 @@ fn execute(
     )?)
 }
 
-/// The report of an outcome. An output that is too long for it is kept in a file in `dir`.
+/// Builds the report of an outcome. An output that is too long is written to a file in `dir`.
 fn report(
     outcome: Outcome,
     warnings: Vec<String>,
@@ -241,13 +242,13 @@ fn report(
     })
 }
 
-/// The end of an output, and the file with all of it when that is not everything.
+/// The end of an output, and the file with the whole output if it does not fit.
 fn end_of(output: &Flow, dir: &Path) -> io::Result<(Vec<u8>, Option<String>)> {
     let (bytes, total) = output.tail(MAX_REPORT_OUTPUT)?;
     if total <= MAX_REPORT_OUTPUT as u64 {
         return Ok((bytes, None));
     }
-    // A character that was split is left out.
+    // Leave out a character that was split.
     let broken = bytes
         .iter()
         .take(3)

@@ -28,11 +28,11 @@ use crate::recipe::LinkedTemplate;
 use crate::registry::{self, Inline, LaunchKind};
 use crate::run::{Error, RunDir, RunRoot, SupervisorOrder, start as start_run};
 
-/// How many ids are tried until one is free.
+/// Maximum number of ids that are tried until one is free.
 const MAX_ID_ATTEMPTS: usize = 8;
-/// The value of a run that holds the options of its cast's driver.
+/// The key of a run's value that holds the options of its cast's driver.
 pub const DRIVER: &str = "driver";
-/// How much of a template is kept with the run, in bytes.
+/// Maximum size of a template that is kept with the run, in bytes.
 const MAX_KEPT_TEMPLATE: usize = 64 * 1024;
 
 /// How a run is started, apart from what it executes.
@@ -40,7 +40,7 @@ const MAX_KEPT_TEMPLATE: usize = 64 * 1024;
 pub struct RunSettings {
     /// Its id; without one an id is generated.
     pub id: Option<RunId>,
-    /// What kind of request it comes from.
+    /// The kind of request that it comes from.
     pub origin: RunOrigin,
     /// The session that owns it.
     pub session: Option<String>,
@@ -70,13 +70,13 @@ pub struct SpawnReport {
     pub run: String,
     /// Its address.
     pub address: String,
-    /// Which start this is.
+    /// The generation of this start.
     pub generation: String,
     /// Its directory.
     pub state_dir: String,
     /// Its status.
     pub status: RunStatus,
-    /// Commands that could follow.
+    /// Suggested next commands.
     pub next: Vec<String>,
     /// Warnings from before it started.
     pub warnings: Vec<String>,
@@ -88,7 +88,7 @@ pub struct SpawnReport {
     pub not_counted: Option<String>,
 }
 
-/// What a run executes, and what its journal says about that.
+/// What a run executes, and what its journal records about that.
 #[derive(Debug, Default)]
 struct Workload {
     plan: PackedPlan,
@@ -109,7 +109,7 @@ pub struct SpawnTemplate<'a> {
     pub inline: Option<Value>,
 }
 
-/// The surroundings of a template that becomes a run.
+/// The context of a template that becomes a run.
 #[derive(Debug)]
 pub struct SpawnContext<'a> {
     /// Where the usage ledger is.
@@ -153,7 +153,7 @@ pub fn spawn(
     Ok(report)
 }
 
-/// Captures an inline template as a draft. The run does not fail where that is impossible.
+/// Captures an inline template as a draft. The run does not fail if that is impossible.
 fn capture(
     settings: &RunSettings,
     template: SpawnTemplate<'_>,
@@ -216,7 +216,7 @@ pub fn drive_cast(
     })
 }
 
-/// Spawns a run that is an agent (A12): this program plays it, as its journal says.
+/// Spawns a run that is an agent (A12): this program plays it, according to its journal.
 pub fn spawn_agent(
     root: &RunRoot,
     settings: &RunSettings,
@@ -255,7 +255,7 @@ pub fn spawn_own(
 }
 
 /// Starts a run under the id of its settings, or else under the first free one: `name`, `name-2`
-/// and so on where there is a name, generated ones where there is none.
+/// and so on if there is a name, otherwise a generated one.
 fn start<E: From<Error>>(
     root: &RunRoot,
     settings: &RunSettings,
@@ -292,7 +292,7 @@ fn start<E: From<Error>>(
     Err(Error::Taken(name.unwrap_or("run").to_owned()).into())
 }
 
-/// How a generation begins. What the workload declares gives way to the settings.
+/// Builds the start record of a generation. The settings override what the workload declares.
 fn begin(settings: &RunSettings, id: &RunId, workload: RunStart) -> RunStart {
     RunStart {
         // Never from the settings' clock, which may be fixed: two generations must differ.
@@ -346,7 +346,7 @@ fn report(place: &RunDir, generation: String, warnings: Vec<String>) -> SpawnRep
     }
 }
 
-/// The values that every run gives its template; they win over the caller's.
+/// The values that every run gives its template; they override the caller's.
 fn injected(place: &RunDir) -> Map<String, Value> {
     let mut values = Map::new();
     values.insert("run_id".into(), json!(place.id()));
@@ -357,7 +357,7 @@ fn injected(place: &RunDir) -> Map<String, Value> {
     values
 }
 
-/// What a run of a template executes at its place.
+/// What a run of a template executes in its run directory.
 fn workload(
     template: &SpawnTemplate<'_>,
     settings: &RunSettings,
@@ -408,7 +408,7 @@ fn workload(
 fn fresh_id() -> RunId {
     loop {
         let random = Clock::system().fresh_id();
-        // Every such text is a valid run id, so that the first one is used.
+        // Every such text is a valid run id, so the loop ends with the first one.
         if let Ok(id) = format!("run-{}", &random[random.len() - 8..]).parse() {
             return id;
         }

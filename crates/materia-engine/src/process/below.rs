@@ -1,7 +1,7 @@
-//! What runs below a process, for people who look: who started whom, and by which words.
+//! The processes below a process, for display: parents, depth and command lines.
 //!
-//! Owns the picture and its bounds. Nobody is signalled by it: who belongs to a run is `tree`'s
-//! question.
+//! Owns the listing and its bounds. Never signals. Which processes belong to a run is decided by
+//! `tree`.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -13,9 +13,9 @@ use super::identity::ProcessIdentity;
 use super::stat::Stat;
 use super::tree;
 
-/// How many processes are shown.
+/// Maximum number of processes listed.
 const MOST: usize = 500;
-/// How much of a command line is read, and shown, in bytes.
+/// Maximum length of a command line that is read and shown, in bytes.
 const LONGEST: usize = 300;
 
 /// One process.
@@ -32,7 +32,7 @@ pub struct RunProcess {
     pub command: String,
 }
 
-/// A process and everything below it, parents first; nothing where it is gone.
+/// Lists a process and all its descendants, parents first. Empty if the process has ended.
 pub fn below(root: &ProcessIdentity) -> Vec<RunProcess> {
     if !root.is_alive() {
         return Vec::new();

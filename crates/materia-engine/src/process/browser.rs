@@ -1,13 +1,14 @@
-//! `browser`: shows an address in the person's browser.
+//! `browser`: opens a URL in the user's browser.
 //!
-//! Owns which program does it. It outlives us, and whether it worked is between it and the person.
+//! Owns the choice of the program that does it. That program outlives us, and its exit status is
+//! not checked.
 
 use crate::process::{Command, SpawnError, StreamSink, spawn_detached};
 
-/// The programs that open an address with whatever the person prefers.
+/// Programs that open a URL with the user's preferred application.
 const OPENERS: [&str; 3] = ["xdg-open", "open", "wslview"];
 
-/// Opens an address; fails where no program for that is found.
+/// Opens a URL. Fails if none of the programs is found.
 pub fn open(url: &str) -> Result<(), SpawnError> {
     let mut last = None;
     for opener in OPENERS {

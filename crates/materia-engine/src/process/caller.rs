@@ -1,23 +1,23 @@
-//! Whom a short-lived command works for.
+//! Finds the program that a short-lived command works for.
 //!
-//! Owns the question, which is answered by the processes above: which of them are only there to run
-//! this command, and which is the program that wants to know what it says. Never signals.
+//! Owns the search through the parent processes: which of them exist only to run this command, and
+//! which one reads its result. Never signals.
 
 use std::path::PathBuf;
 
 use super::identity::ProcessIdentity;
 use super::stat::Stat;
 
-/// How many processes above are looked at.
+/// Maximum number of ancestors examined.
 const HIGHEST: usize = 64;
 
-/// The program that this process works for: whoever started it, past those that are only there for
+/// The program that this process works for: its nearest ancestor that does not exist only to run
 /// this command.
 ///
-/// A shell runs `$(a | b)` in a copy of itself that ends with it; such a copy has the command line
-/// of whoever made it. A program such as `timeout 5` has this command at the end of its own line
-/// and ends with it. The supervisor of a run is this very program and works for nobody here, so it
-/// is not reached past anybody.
+/// A shell runs `$(a | b)` in a forked copy of itself that ends with the command; such a copy has
+/// the command line of its parent. A program such as `timeout 5` has this command at the end of its
+/// own command line and ends with it. The supervisor of a run is this very program and is no
+/// caller, so the search stops there.
 pub fn caller() -> Option<ProcessIdentity> {
     let me = Stat::read(rustix::process::getpid().as_raw_nonzero().get())?;
     let own = words(me.pid);
@@ -35,7 +35,7 @@ pub fn caller() -> Option<ProcessIdentity> {
     Some(ProcessIdentity::from_stat(&caller))
 }
 
-/// The processes above this one, the nearest first.
+/// The ancestors of this process, nearest first.
 pub fn ancestors() -> Vec<ProcessIdentity> {
     let me = rustix::process::getpid().as_raw_nonzero().get();
     let above = std::iter::successors(Stat::read(me), |stat| Stat::read(stat.parent));
@@ -46,19 +46,19 @@ pub fn ancestors() -> Vec<ProcessIdentity> {
         .collect()
 }
 
-/// Whether a process has let go of its memory and only ends: it has no command line any more.
+/// Whether a process is exiting: it has released its memory and has no command line any more.
 pub fn is_leaving(pid: i32) -> bool {
     words(pid).is_empty()
 }
 
-/// Whether a process is a copy of another that never became another program.
+/// Whether a process is a fork of another one and has not called exec since.
 fn is_copy(pid: i32, of: i32) -> bool {
     let said = words(pid);
     !said.is_empty() && said == words(of) && program(pid) == program(of)
 }
 
-/// Whether a command line is that of somebody who only runs this command: it stands at its end, or
-/// is all that a shell was given with `-c`.
+/// Whether a command line only runs this command: it ends with the command, or the command is the
+/// whole `-c` argument of a shell.
 fn runs_only(line: &[Vec<u8>], command: &[Vec<u8>]) -> bool {
     let [.., option, last] = line else {
         return false;
@@ -68,7 +68,7 @@ fn runs_only(line: &[Vec<u8>], command: &[Vec<u8>]) -> bool {
     !command.is_empty() && (is_runner || (in_shell && last.trim_ascii() == command.join(&b' ')))
 }
 
-/// The words of a command line; none where there is no such process.
+/// The words of a command line; empty if there is no such process.
 fn words(pid: i32) -> Vec<Vec<u8>> {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let Some(line) = line.strip_suffix(b"\0") else {

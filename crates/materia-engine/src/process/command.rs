@@ -1,7 +1,7 @@
-//! What to start: argv, directory, environment, streams, deadline.
+//! Describes a process to start: argv, directory, environment, streams, deadline.
 //!
-//! Owns plain data and its defaults. Starts nothing. There is no shell and no quoting: argv is argv
-//! (invariant 7).
+//! Owns plain data and its defaults. Starts nothing. There is no shell and no quoting: argv is
+//! passed on unchanged (invariant 7).
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -9,31 +9,30 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How long a tree may take to end by itself after SIGTERM, unless told otherwise (T13).
+/// Default time that a tree gets to end by itself after SIGTERM (T13).
 pub const DEFAULT_GRACE: Duration = Duration::from_secs(5);
 
-/// One command to run as a leaf.
+/// One command to run as a child process.
 #[derive(Debug)]
 pub struct Command {
-    /// The program and its arguments, passed on as they are.
+    /// The program and its arguments, passed on unchanged.
     pub argv: Vec<OsString>,
-    /// Where it runs; the caller's directory when `None`. A relative program with a `/` is looked
-    /// up from here.
+    /// Its working directory; ours when `None`. A relative program with a `/` is resolved from
+    /// here.
     pub cwd: Option<PathBuf>,
     /// Changes to the inherited environment.
     pub env: EnvChanges,
-    /// What it reads.
+    /// The source of its stdin.
     pub stdin: Stdin,
-    /// Where its stdout goes.
+    /// The destination of its stdout.
     pub stdout: StreamSink,
-    /// Where its stderr goes.
+    /// The destination of its stderr.
     pub stderr: StreamSink,
-    /// How long it may take before its tree is ended; counted from its start.
+    /// How long it may run before its tree is ended, counted from its start.
     pub deadline: Option<Duration>,
     /// How long its tree may take to end after SIGTERM.
     pub grace: Duration,
-    /// Whether its tree ends with it: then nothing that it started outlives it, however it ends
-    /// itself.
+    /// Whether its tree ends with it. If so, no descendant outlives it, even if it exits by itself.
     pub whole: bool,
 }
 
@@ -54,7 +53,7 @@ impl Command {
     }
 }
 
-/// Changes to the environment a command inherits.
+/// Changes to the environment that a command inherits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EnvChanges {
     clear: bool,
@@ -62,8 +61,7 @@ pub struct EnvChanges {
 }
 
 impl EnvChanges {
-    /// Starts from nothing instead of from what is inherited. What was set or removed before is
-    /// forgotten.
+    /// Starts from an empty environment instead of the inherited one. Discards earlier changes.
     pub fn clear(&mut self) -> &mut Self {
         self.clear = true;
         self.changes.clear();
@@ -82,7 +80,7 @@ impl EnvChanges {
         self
     }
 
-    /// Whether nothing is inherited.
+    /// Whether the inherited environment is dropped.
     pub(super) fn is_cleared(&self) -> bool {
         self.clear
     }
@@ -93,7 +91,7 @@ impl EnvChanges {
             .map(|(name, value)| (name.as_os_str(), value.as_deref()))
     }
 
-    /// The value a child would see, given what it would inherit.
+    /// The value that the child gets, given the inherited one.
     pub(super) fn effective(&self, name: &str, inherited: Option<OsString>) -> Option<OsString> {
         match self.changes.get(OsStr::new(name)) {
             Some(change) => change.clone(),
@@ -102,60 +100,61 @@ impl EnvChanges {
     }
 }
 
-/// What a command reads.
+/// The source of a command's stdin.
 #[derive(Debug)]
 pub enum Stdin {
-    /// Nothing: `/dev/null`.
+    /// `/dev/null`.
     Null,
-    /// These bytes, then the end.
+    /// These bytes, then EOF.
     Bytes(Vec<u8>),
     /// This file, from its current position.
     File(File),
-    /// What [`ProcessSet::send`](super::ProcessSet::send) gives it, until it is closed.
+    /// A pipe that [`ProcessSet::send`](super::ProcessSet::send) writes to until it is closed.
     Held,
-    /// The same, where it matters what of it was read: see
+    /// Like `Held`, but also tracks whether the child has read everything: see
     /// [`ProcessSet::has_taken_all`](super::ProcessSet::has_taken_all).
     Fed,
-    /// What we read ourselves.
+    /// Our own stdin.
     Inherit,
 }
 
-/// Where a stream of a command goes.
+/// The destination of a command's stdout or stderr.
 #[derive(Debug)]
 pub enum StreamSink {
-    /// Nowhere: `/dev/null`.
+    /// `/dev/null`.
     Null,
-    /// To this file, without passing through our memory.
+    /// This file, written by the child directly.
     File(File),
-    /// Into our memory, bounded.
+    /// A pipe that we read into bounded memory.
     Capture(Capture),
-    /// Where ours goes.
+    /// Our own stream.
     Inherit,
 }
 
 /// How much of a stream is kept, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capture {
-    /// Bytes kept in memory. A longer stream keeps its last so many.
+    /// Maximum number of bytes kept in memory. Of a longer stream, the last ones are kept.
     pub memory: usize,
-    /// Bytes kept at all. What comes after is counted and thrown away.
+    /// Maximum number of bytes kept overall. The rest is counted and discarded.
     pub limit: u64,
-    /// What takes the complete stream once it outgrows `memory`; made only then.
+    /// Receives the complete stream once it exceeds `memory`; created only then.
     pub spill: Spill,
-    /// Whether every piece is also told as [`Event::Output`](super::Event::Output) when it arrives.
+    /// Whether every chunk is also reported as [`Event::Output`](super::Event::Output) when it
+    /// arrives.
     pub live: bool,
 }
 
-/// Where a stream goes that outgrew memory.
+/// The destination of a stream that exceeds its memory bound.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Spill {
-    /// Nowhere: its end is kept, the rest is counted.
+    /// None: the end of the stream is kept in memory, the rest is only counted.
     #[default]
     Nowhere,
-    /// To a file with this name and mode 0600.
+    /// A file with this path and mode 0600.
     Named(PathBuf),
-    /// To a file without a name, on the filesystem of this directory. From then on nothing is kept
-    /// in memory, and what is not told live is moved inside the kernel.
+    /// An unnamed file on the filesystem of this directory. Once it is open, nothing is kept in
+    /// memory, and a stream that is not reported live is moved inside the kernel.
     Unnamed(PathBuf),
 }
 

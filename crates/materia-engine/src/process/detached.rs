@@ -1,10 +1,10 @@
 //! Processes that are meant to outlive us.
 //!
-//! Owns the start of those that need nothing from us (the supervisor of a run does: see
-//! `detached_child`), and ending what a killed process left behind, by the name that it carries. A
-//! detached process belongs to no process set: its mark keeps every process set around it from taking it,
-//! and everything below it, for a leftover. It stays in our process group unless it leaves that
-//! itself.
+//! Owns starting those that need nothing from us (the supervisor of a run does: see
+//! `detached_child`), and ending what a killed process left behind, found by the name in its
+//! environment. A detached process belongs to no process set. Its mark keeps every enclosing
+//! process set from treating it and its descendants as leftovers. It stays in our process group
+//! unless it leaves that itself.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -25,12 +25,12 @@ use super::tree::{self, Asker, Scope};
 use super::{DETACHED_VARIABLE, LEAF_VARIABLE};
 use crate::clock;
 
-/// Detached children of ours that may still have to be reaped, by pidfd: their pids may be others'
-/// by now.
+/// Detached children that may still have to be reaped. Held by pidfd because their pids may have
+/// been reused.
 static CHILDREN: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
 
-/// Starts a process that outlives us, under a name nobody else uses. Streams are files, inherited,
-/// or nothing; what would need us to read or write is nothing.
+/// Starts a process that outlives us, under a unique name. A stream that would need us to read or
+/// write it becomes `/dev/null`; files and inherited streams are kept.
 pub fn spawn_detached(command: Command, name: &str) -> Result<ProcessIdentity, SpawnError> {
     let program = command.argv.first().cloned().unwrap_or_default();
     let pid = start(command, name)?;
@@ -59,8 +59,7 @@ fn start(mut command: Command, name: &str) -> Result<Pid, SpawnError> {
     Ok(started.pid)
 }
 
-/// Remembers a child of ours that outlives whoever asked for it: one that ends before us is reaped
-/// when the next is started.
+/// Keeps a child that outlives its caller. If it ends before us, the next start reaps it.
 pub(super) fn reap_later(handle: OwnedFd) {
     let mut children = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
     children.retain(|child| {
@@ -73,20 +72,19 @@ pub(super) fn reap_later(handle: OwnedFd) {
     children.push(handle);
 }
 
-/// Whether this process is part of what was detached under a name.
+/// Whether this process belongs to the detached process of that name.
 pub fn is_part_of(name: &str) -> bool {
     inherited::detached_name().is_some_and(|own| own == name)
 }
 
-/// Ends everything that still carries the name of a detached process, and what descends from it:
-/// what is left after its supervisor was killed (A6). Waits until it is gone.
+/// Ends every process that carries the name of a detached process, and their descendants: the
+/// leftovers of a killed supervisor (A6). Waits until they are gone.
 pub fn end_detached(name: &str, grace: Duration) -> SweepReport {
     end(Some(name.as_bytes()), Scope::Detached, grace)
 }
 
-/// Ends everything that was started by process sets that carried this name (see [`ProcessSet::carry`]),
-/// and what descends from it: what is left after their process was killed (A6). Waits until it is
-/// gone.
+/// Ends everything that process sets with this name started (see [`ProcessSet::carry`]), and the
+/// descendants: the leftovers of a killed process (A6). Waits until they are gone.
 ///
 /// [`ProcessSet::carry`]: super::ProcessSet::carry
 pub fn end_carried(name: &str, grace: Duration) -> SweepReport {

@@ -7,11 +7,11 @@
 //! inherits (a lock, a wake-up pipe) stay open throughout, whichever of the two processes is
 //! killed. Never decides what the child does.
 //!
-//! Between fork and exec the child still has our environment, so a scan of `/proc` takes it for a
-//! part of the tree that we are in. Whatever ends that tree then ends us as well, and we have not
-//! reported the child to anything yet. The one scan that could take the child alone is that of an
-//! adopting process set in another thread of this process: a process that has one starts no detached
-//! child beside it.
+//! Between fork and exec the child still has our environment, so a scan of `/proc` counts it as
+//! part of the tree that we are in. A process that ends that tree then ends us as well, and we have
+//! not reported the child yet. The one scan that could find the child alone is that of an adopting
+//! process set in another thread of this process. A process with such a set therefore starts no
+//! detached child beside it.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -82,7 +82,7 @@ pub fn spawn_detached_child(
     match identify(pid) {
         Ok(identity) => Ok(DetachedChild { identity, order }),
         Err(error) => {
-            // Before it reads EOF and cleans up while we do.
+            // End the child before it can read EOF and start to clean up.
             spawn::undo(pid, Group::Ours);
             Err(unprepared(&error))
         }

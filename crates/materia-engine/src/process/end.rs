@@ -1,6 +1,6 @@
-//! How a leaf ended, exactly.
+//! The exact end of a child process.
 //!
-//! Owns the words for it and their exit codes. Never judges: whether an end is a failure is the
+//! Owns the causes of an end and their exit codes. Never judges: whether an end is a failure is the
 //! caller's rule.
 
 use std::time::Duration;
@@ -13,38 +13,37 @@ use super::identity::ProcessIdentity;
 use super::output::Captured;
 use super::program::SpawnError;
 
-/// Everything that is known about a leaf once it is over.
+/// Everything that is known about a child process that has ended.
 #[derive(Debug)]
 pub struct ProcessEnd {
-    /// Which leaf.
+    /// The child process.
     pub leaf: ChildId,
-    /// The pid its command had; `None` when it was never started.
+    /// The pid of its command; `None` if it was never started.
     pub pid: Option<i32>,
     /// Why and how it ended.
     pub cause: Cause,
-    /// What it wrote to stdout, as far as that was captured.
+    /// What it wrote to stdout, if that was captured.
     pub stdout: Captured,
-    /// What it wrote to stderr, as far as that was captured.
+    /// What it wrote to stderr, if that was captured.
     pub stderr: Captured,
-    /// Whether it closed its stdin before it had taken everything; no error (C12).
+    /// Whether it closed its stdin before it had read everything. This is not an error (C12).
     pub stdin_refused: bool,
-    /// Whether something that was sent to a held stdin was not read.
+    /// Whether input that was sent to a held stdin was not read.
     pub stdin_left: bool,
-    /// From just before its start until now.
+    /// Time from just before its start until its end.
     pub elapsed: Duration,
-    /// Processes of its tree that even SIGKILL did not end in time; empty unless the kernel holds
-    /// them.
+    /// Processes of its tree that SIGKILL did not end in time; empty unless the kernel blocks them.
     pub survivors: Vec<ProcessIdentity>,
 }
 
-/// Why a leaf is over.
+/// Why a child process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cause {
     /// Its command ended by itself.
     Finished(Status),
     /// Its deadline passed and its tree was ended.
     TimedOut(Status),
-    /// Somebody stopped it and its tree was ended.
+    /// The caller stopped it and its tree was ended.
     Cancelled(Status),
     /// It never ran.
     NotStarted(SpawnError),
@@ -63,7 +62,7 @@ pub enum Status {
         /// Whether a core was dumped.
         core: bool,
     },
-    /// Nobody saw it: somebody else reaped it, or it could not be ended.
+    /// Unknown: another part of this process reaped it, or it could not be ended.
     Unknown,
 }
 
@@ -73,19 +72,19 @@ impl ProcessEnd {
         self.cause == Cause::Finished(Status::Exited(0))
     }
 
-    /// The exit code a shell would give: 128+n for signal n, 124 for a timeout (T13), 126 and 127
-    /// for no start.
+    /// The exit code that a shell would report: 128+n for signal n, 124 for a timeout (T13), 126
+    /// and 127 if it did not start.
     pub fn code(&self) -> i32 {
         self.cause.code()
     }
 }
 
 impl Cause {
-    /// The exit code a shell would give, see [`ProcessEnd::code`].
+    /// The exit code that a shell would report, see [`ProcessEnd::code`].
     pub fn code(&self) -> i32 {
         match self {
             Self::TimedOut(_) => 124,
-            // A cancelled leaf is no success, however politely it went.
+            // A cancelled command is no success, even if it exits with 0.
             Self::Cancelled(Status::Exited(0)) => 130,
             Self::Finished(status) | Self::Cancelled(status) => status.code(),
             Self::NotStarted(SpawnError::NotFound { .. } | SpawnError::NoDirectory { .. }) => 127,
@@ -105,7 +104,7 @@ impl Cause {
 }
 
 impl Status {
-    /// The exit code a shell would give.
+    /// The exit code that a shell would report.
     pub fn code(self) -> i32 {
         match self {
             Self::Exited(code) => code,

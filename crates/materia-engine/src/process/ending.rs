@@ -1,9 +1,10 @@
-//! Ending a set of processes until nothing of it is left.
+//! Ends a set of processes until none is left.
 //!
-//! Owns the order SIGTERM, grace, SIGKILL, and the rescans between them. Every process is signalled
-//! through a pidfd that was checked to be it, and not if it has executed another program since the
-//! scan: it may be detached now. A step of its own never waits: the process set polls the pidfds it
-//! holds and comes back. Which processes those are is the caller's scan, which knows the tree.
+//! Owns the order SIGTERM, grace, SIGKILL, and the rescans between them. Every signal goes through
+//! a pidfd whose identity was checked. A process that has executed another program since the scan
+//! is not signalled, because it may be detached now. No step waits: the process set polls the
+//! pidfds held here and calls again. Which processes are members is decided by the caller's scan,
+//! which knows the tree.
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
@@ -16,29 +17,30 @@ use super::stat::Stat;
 use super::tree::Known;
 use crate::clock;
 
-/// How many processes are waited for at a time; more are found again by the next scan.
+/// Maximum number of processes waited for at a time; the next scan finds the others.
 const MAX_HELD: usize = 128;
 
 /// How long the kernel may take to carry out SIGKILL before a process is reported as a survivor.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How many scans may follow each other at once while a tree still grows.
+/// Maximum number of consecutive scans without a pause while a tree still grows.
 const RUSH: usize = 16;
 
-/// When to look again at processes that could not be held.
+/// Delay before rescanning processes for which no pidfd could be opened.
 const AGAIN: Duration = Duration::from_millis(20);
 
-/// What a scan found.
+/// The result of a scan.
 pub(super) struct ProcessScan {
-    /// Everything that runs.
+    /// All running processes.
     pub(super) processes: Vec<Stat>,
-    /// What is to be ended.
+    /// The processes to end.
     pub(super) members: Vec<Stat>,
-    /// Whether somebody ended while it was made, who may have left a child that it does not show.
+    /// Whether a process ended during the scan. It may have left a child that the scan does not
+    /// show.
     pub(super) stirred: bool,
 }
 
-/// A set of processes on its way out.
+/// A set of processes that is being ended.
 #[derive(Debug)]
 pub(super) struct EndingProcesses {
     phase: Phase,
@@ -56,7 +58,7 @@ enum Phase {
 }
 
 impl EndingProcesses {
-    /// Begins; nothing is signalled before the first [`Self::advance`].
+    /// Creates the set; nothing is signalled before the first [`Self::advance`].
     pub(super) fn new(grace: Duration) -> Self {
         let phase = if grace.is_zero() {
             killing()
@@ -74,7 +76,7 @@ impl EndingProcesses {
         }
     }
 
-    /// Gives up on politeness.
+    /// Ends the grace period.
     pub(super) fn hurry(&mut self) {
         if matches!(self.phase, Phase::Polite { .. }) {
             self.phase = killing();
@@ -83,17 +85,17 @@ impl EndingProcesses {
         }
     }
 
-    /// The processes whose end is waited for.
+    /// The pidfds of the processes that are waited for.
     pub(super) fn held(&self) -> &[OwnedFd] {
         &self.held
     }
 
-    /// Forgets the pidfd at `index`: its process has ended.
+    /// Drops the pidfd at `index`: its process has ended.
     pub(super) fn release(&mut self, index: usize) {
         self.held.swap_remove(index);
     }
 
-    /// When it wants to go on even if nothing happens.
+    /// When to call [`Self::advance`] even if no event arrives.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         match self.phase {
             Phase::Polite { until } | Phase::Killing { until } => {
@@ -103,12 +105,12 @@ impl EndingProcesses {
         }
     }
 
-    /// How many processes it signalled.
+    /// How many processes were signalled.
     pub(super) fn ended(&self) -> usize {
         self.ended
     }
 
-    /// Goes on as far as it can without waiting; the survivors, once it is over.
+    /// Advances as far as possible without waiting. Returns the survivors once it is done.
     pub(super) fn advance(
         &mut self,
         mut scan: impl FnMut(&Known) -> ProcessScan,
@@ -150,7 +152,8 @@ impl EndingProcesses {
         None
     }
 
-    /// Asks everybody who was not asked yet, and wakes the stopped so that they hear it.
+    /// Sends SIGTERM to every member that has not got it yet, and continues stopped ones so that
+    /// they handle it.
     fn ask(&mut self, found: &ProcessScan) {
         let (mut fresh, mut changed) = (false, false);
         for member in &found.members {
@@ -173,7 +176,7 @@ impl EndingProcesses {
         self.rest(fresh || changed);
     }
 
-    /// Kills everybody.
+    /// Sends SIGKILL to every member.
     fn kill(&mut self, found: &ProcessScan) {
         let mut fresh = false;
         for (group, witness) in whole_groups(found) {
@@ -190,7 +193,7 @@ impl EndingProcesses {
             self.keep(held.ok());
         }
         if fresh {
-            // Scan again before waiting: new members may have forked meanwhile, and one that has
+            // Scan again before waiting: members may have forked meanwhile, and one that has
             // executed another program may not be a member any more.
             self.held.clear();
         }
@@ -209,7 +212,7 @@ impl EndingProcesses {
         }
     }
 
-    /// Without anything to wait for and nothing new, time has to do.
+    /// With no pidfd to wait on and no new member, falls back to a timer.
     fn rest(&mut self, fresh: bool) {
         if self.held.is_empty() && !fresh {
             self.again = clock::deadline_in(AGAIN);
@@ -223,15 +226,15 @@ fn killing() -> Phase {
     }
 }
 
-/// Whether a member that had been forked has executed a program since the scan. The scan saw the
-/// environment of its parent; its own may say that it is detached.
+/// Whether a forked member has executed a program since the scan. The scan saw the environment of
+/// its parent; its own may mark it as detached.
 fn has_executed(member: &Stat) -> bool {
     member.forked
         && Stat::read(member.pid).is_some_and(|now| now.start == member.start && !now.forked)
 }
 
-/// Signals a member through its pidfd. Without a free descriptor for one, its pid is checked and
-/// has to do.
+/// Signals a member through its pidfd. If no descriptor was free for one, checks the pid and
+/// signals that.
 fn signal(member: &Stat, held: &Result<OwnedFd, SignalError>, signal: Signal) {
     match held {
         Ok(handle) => {
@@ -248,7 +251,7 @@ fn signal(member: &Stat, held: &Result<OwnedFd, SignalError>, signal: Signal) {
     }
 }
 
-/// The process groups that consist of members only, each with one of them; never our own.
+/// The process groups that consist of members only, each with one member; never our own group.
 fn whole_groups(found: &ProcessScan) -> BTreeMap<i32, Stat> {
     let ours = rustix::process::getpgrp().as_raw_nonzero().get();
     let mut groups: BTreeMap<i32, Stat> = found
@@ -266,9 +269,9 @@ fn whole_groups(found: &ProcessScan) -> BTreeMap<i32, Stat> {
     groups
 }
 
-/// Kills a whole group in one stroke: unlike a walk, the kernel lets nobody fork past it.
+/// Kills a whole group with one call. Unlike a loop over its members, no member can fork past it.
 fn kill_group(group: i32, witness: &Stat) {
-    // The witness holds the group's number for as long as it lives, and was in it a moment ago.
+    // The group id cannot be reused while the witness lives, and the witness was just in the group.
     let Ok(_held) = identity::hold(witness.pid, witness.start) else {
         return;
     };

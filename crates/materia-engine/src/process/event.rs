@@ -1,6 +1,7 @@
-//! What a process set tells, and the words one speaks with it.
+//! The events of a process set, and the values that its callers use.
 //!
-//! Owns plain values, and the one thing that wakes a process set from elsewhere. Waits for nothing.
+//! Owns plain values, and the waker that wakes a process set from another thread. Waits for
+//! nothing.
 
 use std::fmt;
 use std::io;
@@ -15,7 +16,7 @@ use serde::Serialize;
 use super::end::ProcessEnd;
 use super::identity::ProcessIdentity;
 
-/// One leaf of one process set.
+/// Identifies one child process of one process set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChildId(pub(super) u64);
 
@@ -25,7 +26,7 @@ impl fmt::Display for ChildId {
     }
 }
 
-/// One watched file descriptor of one process set.
+/// Identifies one watched file descriptor of one process set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WatchId(pub(super) u64);
 
@@ -40,53 +41,53 @@ pub enum Stream {
     Stderr,
 }
 
-/// What happened.
+/// An event of a process set.
 #[derive(Debug)]
 pub enum Event {
-    /// A live stream brought bytes.
+    /// A live stream delivered bytes.
     Output {
-        /// Whose.
+        /// The child process.
         leaf: ChildId,
-        /// Which of its streams.
+        /// Its stream.
         stream: Stream,
-        /// As they came, cut anywhere.
+        /// The bytes, split at arbitrary positions.
         bytes: Vec<u8>,
     },
-    /// A leaf is over. Comes exactly once for every leaf, as its last event.
+    /// A child process has ended. Reported exactly once per child, as its last event.
     Ended(Box<ProcessEnd>),
-    /// This process was asked to stop; see
+    /// This process received a signal to stop; see
     /// [`ProcessSet::catch_interrupts`](super::ProcessSet::catch_interrupts).
     Interrupt(Signal),
-    /// A watched descriptor can be read. Comes again until somebody has read it.
+    /// A watched descriptor is readable. Repeated until its data has been read.
     Readable(WatchId),
-    /// A [`Waker`] was used, or a leaf has taken everything that was sent to its stdin.
+    /// A [`Waker`] was used, or a child process has read everything that was sent to its stdin.
     Woken,
 }
 
-/// Why a leaf is stopped, which is how hard.
+/// Why a child process is stopped, which decides its grace period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
-    /// With the command's own grace.
+    /// With the command's own grace period.
     Cancelled,
-    /// With another one.
+    /// With this grace period.
     Within(Duration),
 }
 
-/// What a sweep found.
+/// The result of a sweep.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct SweepReport {
-    /// How many processes were left and had to be ended.
+    /// How many leftover processes had to be ended.
     pub ended: usize,
-    /// Processes that even SIGKILL did not end in time.
+    /// Processes that SIGKILL did not end in time.
     pub survivors: Vec<ProcessIdentity>,
 }
 
-/// A second adopting process set was asked for in one process.
+/// This process already has an adopting process set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("this process has an adopting processes already")]
 pub struct AlreadyAdopting;
 
-/// Wakes a process set from elsewhere, also from another thread; clones wake the same one.
+/// Wakes a process set, also from another thread. Clones wake the same set.
 #[derive(Debug, Clone)]
 pub struct Waker(Arc<OwnedFd>);
 
@@ -96,13 +97,13 @@ impl Waker {
         Ok(Self(Arc::new(event)))
     }
 
-    /// Makes [`ProcessSet::next`](super::ProcessSet::next) return [`Event::Woken`], once for any number
-    /// of calls before it.
+    /// Makes [`ProcessSet::next`](super::ProcessSet::next) return [`Event::Woken`], once for any
+    /// number of earlier calls.
     pub fn wake(&self) {
         let _ = rustix::io::write(&*self.0, &1u64.to_ne_bytes());
     }
 
-    /// Whether it was used since the last time.
+    /// Whether it was used since the last call.
     pub(super) fn drain(&self) -> bool {
         rustix::io::read(&*self.0, &mut [0u8; 8]).is_ok()
     }

@@ -1,7 +1,7 @@
-//! Waiting for the ends of processes that are not our children.
+//! Waits for the ends of processes that are not our children.
 //!
-//! Owns a set of pidfds. The kernel tells their ends, also by `kill -9`, so nobody has to look
-//! again and again; a process that is not the one that was meant any more counts as ended.
+//! Owns a set of pidfds. The kernel reports every end, also by `kill -9`, so there is no polling
+//! interval. If a pid now belongs to another process, the original one counts as ended.
 
 use std::os::fd::OwnedFd;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use super::identity::{self, ProcessIdentity};
 use crate::clock;
 
-/// Processes whose ends are waited for, each with a word of the caller's.
+/// Processes whose ends are waited for, each with a value of the caller.
 #[derive(Debug)]
 pub struct Exits<T> {
     held: Vec<(T, OwnedFd)>,
@@ -24,7 +24,7 @@ impl<T> Default for Exits<T> {
 }
 
 impl<T> Exits<T> {
-    /// Waits for one more process. Gives the word back when it has ended already.
+    /// Adds a process. Returns the value at once if the process has already ended.
     pub fn add(&mut self, process: &ProcessIdentity, word: T) -> Option<T> {
         if !process.is_alive() {
             return Some(word);
@@ -38,22 +38,23 @@ impl<T> Exits<T> {
         }
     }
 
-    /// Also wakes when a descriptor can be read; its word is then given as that of one who ended.
+    /// Also wakes when a descriptor becomes readable; its value is then returned like that of an
+    /// ended process.
     pub fn also(&mut self, fd: OwnedFd, word: T) {
         self.held.push((word, fd));
     }
 
-    /// Waits no more for those with such a word.
+    /// Removes the entries whose value matches.
     pub fn forget(&mut self, which: impl Fn(&T) -> bool) {
         self.held.retain(|(word, _)| !which(word));
     }
 
-    /// Whether nobody is waited for.
+    /// Whether the set has no entries.
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
     }
 
-    /// Waits until some of them end, or until the deadline, and gives their words.
+    /// Waits until some processes end, or until the deadline, and returns their values.
     pub fn next(&mut self, deadline: Option<Instant>) -> Vec<T> {
         loop {
             let mut fds: Vec<PollFd<'_>> = self

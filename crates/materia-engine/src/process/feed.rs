@@ -1,30 +1,30 @@
-//! What a leaf reads from us: bytes pushed into a pipe as fast as it takes them.
+//! The stdin of a child process: bytes written to a pipe as fast as the child reads them.
 //!
-//! Owns our end of a stdin pipe and what does not fit into it yet. One that has to be read through
-//! is as small as can be: it can be written to again only when everything in it was read, so that
-//! what nobody reads does not count as taken. A reader that went away is no error (C12): what was
-//! left is dropped and that is remembered. Never waits.
+//! Owns our end of a stdin pipe and the bytes that do not fit into it yet. A read-through pipe is
+//! as small as the kernel allows. It becomes writable again only when the child has read everything
+//! in it, so unread input does not count as taken. A reader that closed its end is not an error
+//! (C12): the remaining bytes are dropped, and the drop is recorded. Never waits.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::io::Errno;
 use rustix::pipe::fcntl_setpipe_size;
 
-/// How many bytes may wait for a leaf that does not read.
+/// Maximum number of bytes queued for a child process that does not read.
 const MAX_PENDING: usize = 16 << 20;
 
-/// Why bytes were not taken.
+/// Why bytes were not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
-    /// The leaf is over, or reads no more, or never read from us.
+    /// The child has ended, has closed its stdin, or never read from us.
     #[error("the command does not read its stdin any more")]
     Closed,
-    /// It has not read what it was sent before.
+    /// The child has not read the earlier bytes.
     #[error("the command has {0} bytes on its stdin that it does not read")]
     Full(usize),
 }
 
-/// Our end of a leaf's stdin.
+/// Our end of a child's stdin.
 #[derive(Debug, Default)]
 pub(super) struct Feed {
     pipe: Option<OwnedFd>,
@@ -32,18 +32,18 @@ pub(super) struct Feed {
     taken: usize,
     last: bool,
     refused: bool,
-    /// Whether something was not read when it was closed.
+    /// Whether unread bytes remained when it was closed.
     left: bool,
-    /// Whether the pipe holds one thing at a time.
+    /// Whether the pipe is one page, so that it is writable only when everything in it was read.
     small: bool,
-    /// Whether nobody has been told yet that what is in it was read.
+    /// Whether the read of its content has not been reported yet.
     unseen: bool,
-    /// Whether everybody who could read has closed it.
+    /// Whether all readers have closed the pipe.
     deaf: bool,
 }
 
 impl Feed {
-    /// Takes our end of the pipe, which must not block, and everything that will ever go into it.
+    /// Takes our non-blocking end of the pipe and all the bytes that will be written to it.
     pub(super) fn finite(pipe: OwnedFd, bytes: Vec<u8>) -> Self {
         let mut feed = Self {
             pipe: Some(pipe),
@@ -63,9 +63,10 @@ impl Feed {
         }
     }
 
-    /// The same, and knows what was read.
+    /// Like `held`, but tracks what was read.
     pub(super) fn read_through(pipe: OwnedFd) -> Self {
-        // The kernel makes it one page, which holds what is written until all of it was read.
+        // The kernel rounds the size up to one page. The pipe is not writable until that page is
+        // read.
         let small = fcntl_setpipe_size(&pipe, 1).is_ok();
         Self {
             pipe: Some(pipe),
@@ -74,23 +75,23 @@ impl Feed {
         }
     }
 
-    /// The pipe while something waits to be written, or to be read.
+    /// The pipe, while bytes wait to be written or to be read.
     pub(super) fn wanting(&self) -> Option<BorrowedFd<'_>> {
         let waits = self.taken < self.pending.len() || (self.unseen && !self.last && !self.deaf);
         self.pipe.as_ref().filter(|_| waits).map(OwnedFd::as_fd)
     }
 
-    /// Whether everything was read that was sent, and more may come.
+    /// Whether everything sent so far was read and more may be sent.
     pub(super) fn is_hungry(&self) -> bool {
         self.pipe.is_some() && !self.last && !self.has_left()
     }
 
-    /// Whether something that was sent was not read.
+    /// Whether bytes that were sent were not read.
     pub(super) fn has_left(&self) -> bool {
         self.left || self.taken < self.pending.len() || self.holds_some()
     }
 
-    /// The pipe can be written to, or nobody reads it any more.
+    /// Handles a pipe that became writable, or whose readers have all closed it.
     pub(super) fn stirred(&mut self, closed: bool) {
         self.push();
         self.deaf |= closed;
@@ -106,7 +107,7 @@ impl Feed {
         self.refused
     }
 
-    /// Adds bytes and writes what fits at once.
+    /// Queues bytes and writes what fits at once.
     pub(super) fn send(&mut self, bytes: &[u8]) -> Result<(), SendError> {
         if self.pipe.is_none() || self.last {
             return Err(SendError::Closed);
@@ -126,13 +127,13 @@ impl Feed {
         }
     }
 
-    /// Closes it once everything is written.
+    /// Closes the pipe once everything is written.
     pub(super) fn finish(&mut self) {
         self.last = true;
         self.push();
     }
 
-    /// Drops what is left and closes.
+    /// Drops the queued bytes and closes the pipe.
     pub(super) fn close(&mut self) {
         self.refused |= self.taken < self.pending.len();
         self.left |= self.has_left();
@@ -141,7 +142,7 @@ impl Feed {
         self.taken = 0;
     }
 
-    /// Writes what the pipe takes now.
+    /// Writes as much as the pipe accepts now.
     pub(super) fn push(&mut self) {
         while let (Some(pipe), true) = (&self.pipe, self.taken < self.pending.len()) {
             match rustix::io::write(pipe, &self.pending[self.taken..]) {

@@ -1,4 +1,4 @@
-//! A process that somebody watches.
+//! A handle to a process that is being watched.
 //!
 //! Owns a pidfd that becomes readable when the process ends.
 
@@ -6,12 +6,12 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use super::identity::{self, ProcessIdentity};
 
-/// A living process; its descriptor is readable when it has ended.
+/// A running process. Its descriptor becomes readable when it ends.
 #[derive(Debug)]
 pub struct ProcessHandle(OwnedFd);
 
 impl ProcessHandle {
-    /// Takes hold of exactly this process; nothing where it has ended.
+    /// Opens exactly this process; `None` if it has ended.
     pub fn of(process: &ProcessIdentity) -> Option<Self> {
         process
             .is_alive()

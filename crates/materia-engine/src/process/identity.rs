@@ -1,8 +1,8 @@
-//! Who a process is, across pid reuse and reboots.
+//! The identity of a process across pid reuse and reboots.
 //!
-//! Owns the triple (pid, start time, boot id) of A3 and the one safe way to signal somebody else's
-//! process: open a pidfd, check that it is still the same one, signal the pidfd. A pid alone is
-//! never trusted.
+//! Owns the triple (pid, start time, boot id) of A3 and the one safe way to signal a process that
+//! is not our child: open a pidfd, check that it is still the same process, signal the pidfd. A pid
+//! alone is never trusted.
 
 use std::os::fd::OwnedFd;
 
@@ -16,35 +16,35 @@ use crate::store::kernel;
 /// One process of one boot of this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ProcessIdentity {
-    /// The number the kernel gave it, and will give to others later.
+    /// Its pid, which the kernel may reuse later.
     pub pid: i32,
-    /// When it started, in clock ticks since boot.
+    /// Its start time, in clock ticks since boot.
     pub start_time: u64,
-    /// Which boot of the machine it belongs to.
+    /// The boot of the machine that it belongs to.
     pub boot_id: String,
 }
 
 /// Why a process was not signalled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SignalError {
-    /// It has ended, or its pid belongs to somebody else by now.
+    /// It has ended, and its pid may belong to another process.
     #[error("process {0} has ended")]
     Gone(i32),
     /// It belongs to another user.
     #[error("process {0} belongs to another user")]
     Denied(i32),
-    /// The machine refused.
+    /// The kernel refused.
     #[error("process {pid} cannot be signalled: {errno}")]
     Failed {
-        /// Whom.
+        /// The pid.
         pid: i32,
-        /// What the kernel said.
+        /// The kernel's error.
         errno: Errno,
     },
 }
 
 impl ProcessIdentity {
-    /// The identity of a living process or an unreaped one; `None` when there is no such pid.
+    /// The identity of a running or unreaped process; `None` if there is no such pid.
     pub fn of(pid: i32) -> Option<Self> {
         Stat::read(pid).map(|stat| Self::from_stat(&stat))
     }
@@ -67,13 +67,13 @@ impl ProcessIdentity {
         }
     }
 
-    /// Whether it still runs: same boot, same start, not a zombie.
+    /// Whether it still runs: same boot, same start time, not a zombie.
     pub fn is_alive(&self) -> bool {
         self.boot_id == boot_id()
             && Stat::read(self.pid).is_some_and(|stat| stat.start == self.start_time && !stat.gone)
     }
 
-    /// Signals it, and nobody else.
+    /// Signals exactly this process.
     pub fn signal(&self, signal: Signal) -> Result<(), SignalError> {
         if self.boot_id != boot_id() {
             return Err(SignalError::Gone(self.pid));
@@ -85,13 +85,12 @@ impl ProcessIdentity {
 
 /// Opens a pidfd for exactly the process that started at `start`.
 pub(super) fn hold(pid: i32, start: u64) -> Result<OwnedFd, SignalError> {
-    // A negative pid would be a group; rustix refuses it with a panic.
+    // A negative pid would mean a group, and rustix panics on it.
     let raw = if pid > 0 { Pid::from_raw(pid) } else { None };
     let raw = raw.ok_or(SignalError::Gone(pid))?;
     let handle = rustix::process::pidfd_open(raw, PidfdFlags::empty())
         .map_err(|errno| refused(pid, errno))?;
-    // Checked after the pidfd is open: had the pid changed hands before, the start would differ
-    // now.
+    // Check after opening the pidfd: if the pid was reused before, the start time differs now.
     match Stat::read(pid) {
         Some(stat) if stat.start == start && !stat.gone => Ok(handle),
         _ => Err(SignalError::Gone(pid)),
@@ -111,8 +110,8 @@ fn refused(pid: i32, errno: Errno) -> SignalError {
     }
 }
 
-/// This boot's id; empty where the kernel keeps it from us, which then only weakens the check to
-/// pid and start.
+/// The id of this boot. Empty if the kernel does not expose it; identities then consist of pid and
+/// start time only.
 fn boot_id() -> &'static str {
     kernel::boot().unwrap_or_default()
 }
@@ -143,7 +142,7 @@ mod tests {
         let nobody = ProcessIdentity { pid: -1, ..me };
         for other in [later, elsewhere, nobody] {
             assert!(!other.is_alive());
-            // Would end this test if it arrived.
+            // The signal would end this test if it arrived.
             assert_eq!(
                 other.signal(Signal::KILL),
                 Err(SignalError::Gone(other.pid))

@@ -1,7 +1,7 @@
-//! A command that runs.
+//! A running command.
 //!
-//! Owns its pidfd, its streams, its deadline and, once it is being stopped, its ending. The process set
-//! polls and calls; nothing here waits but for a kill where there is no `/proc`.
+//! Owns its pidfd, its streams, its deadline and, once it is being stopped, its ending. The process
+//! set polls and calls. Nothing here waits, except for a kill on a system without `/proc`.
 
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ use super::spawn::{self, Group, StartedProcess};
 use super::{DETACHED_VARIABLE, LEAF_VARIABLE};
 use crate::clock::{self, Stopwatch};
 
-/// One running leaf.
+/// One running child process.
 #[derive(Debug)]
 pub(super) struct ChildProcess {
     pub(super) id: ChildId,
@@ -37,7 +37,7 @@ pub(super) struct ChildProcess {
     watch: Stopwatch,
 }
 
-/// A leaf on its way out, and on whose account.
+/// A child process that is being stopped, and why.
 #[derive(Debug)]
 pub(super) struct Stopping {
     why: EndCause,
@@ -48,21 +48,21 @@ pub(super) struct Stopping {
 pub(super) enum EndCause {
     Deadline,
     Cancelled,
-    /// Its leader ended by itself, and the rest of its tree goes with it.
+    /// Its leader exited by itself, and the rest of its tree is ended.
     Over,
 }
 
-/// The marker of a leaf's processes and the environment variable that carries it.
+/// The marker of a child's processes and the environment variable that carries it.
 pub(super) struct ChildMark<'a> {
     pub(super) marker: String,
-    /// The leaves this process itself belongs to.
+    /// The markers of the child processes that this process belongs to.
     pub(super) above: Option<&'a str>,
-    /// Whether this process was detached: then its children inherit by which name.
+    /// The name under which this process was detached, which its children inherit.
     pub(super) detached: Option<&'a std::ffi::OsStr>,
 }
 
 impl ChildProcess {
-    /// Starts `command`; whatever goes wrong is an end like any other.
+    /// Starts `command`. A failed start is returned as an end.
     pub(super) fn start(
         id: ChildId,
         command: Command,
@@ -108,7 +108,7 @@ impl ChildProcess {
         self.pid.as_raw_nonzero().get()
     }
 
-    /// Begins to end its tree, or hurries an ending that is under way.
+    /// Starts to end its tree, or shortens an ending that is under way.
     pub(super) fn stop(&mut self, why: EndCause, grace: Option<Duration>) {
         let grace = grace.unwrap_or(self.grace);
         match &mut self.stopping {
@@ -123,13 +123,13 @@ impl ChildProcess {
         }
     }
 
-    /// Whether its tree goes with its leader.
+    /// Whether its tree ends with its leader.
     pub(super) fn is_whole(&self) -> bool {
         self.whole
     }
 
-    /// Whether its leader has just ended and its tree still has to; the leader is not reaped before
-    /// that.
+    /// Whether its leader has just ended and its tree has not. The leader is not reaped before the
+    /// tree.
     pub(super) fn leaves_a_tree(&mut self) -> bool {
         if !self.whole || self.stopping.is_some() {
             return false;
@@ -138,7 +138,7 @@ impl ChildProcess {
         true
     }
 
-    /// Begins to end its tree if its deadline has passed.
+    /// Starts to end its tree if its deadline has passed.
     pub(super) fn check_deadline(&mut self) {
         if self.stopping.is_none()
             && self
@@ -149,7 +149,7 @@ impl ChildProcess {
         }
     }
 
-    /// When it wants attention even if nothing happens.
+    /// When it needs attention even if no event arrives.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         match &self.stopping {
             Some(stopping) => stopping.ending.wake_at(),
@@ -157,8 +157,8 @@ impl ChildProcess {
         }
     }
 
-    /// Reads one stream once. `hung_up` says that the poll saw no writer any more, so what is read
-    /// is perhaps the last.
+    /// Reads one stream once. `hung_up` means that the poll saw no writer any more, so this may be
+    /// the last read.
     pub(super) fn read(
         &mut self,
         stream: Stream,
@@ -179,8 +179,8 @@ impl ChildProcess {
         })
     }
 
-    /// Reads what is in the pipes now, and no more, and closes them: whoever still holds them is
-    /// not waited for.
+    /// Reads what is in the pipes now and closes them. Does not wait for processes that still hold
+    /// the other ends.
     pub(super) fn drain(&mut self, buffer: &mut [u8]) -> Vec<Event> {
         let mut events = Vec::new();
         for stream in [Stream::Stdout, Stream::Stderr] {
@@ -220,8 +220,8 @@ impl ChildProcess {
         }
     }
 
-    /// Kills the leader and its group without looking at them, and waits for it. It is not reaped
-    /// yet, so both numbers are its own.
+    /// Kills the leader and its group without a scan, and waits for the leader. It is not reaped
+    /// yet, so neither number can have been reused.
     pub(super) fn kill_unseen(&self) -> Status {
         let _gone = rustix::process::kill_process_group(self.pid, Signal::KILL);
         let _gone = rustix::process::kill_process(self.pid, Signal::KILL);
@@ -233,7 +233,7 @@ impl ChildProcess {
         self.reap().unwrap_or(Status::Unknown)
     }
 
-    /// Says how it went. The streams are drained by now.
+    /// Builds the report of its end. The streams have been drained before.
     pub(super) fn finish(self, status: Status, survivors: Vec<ProcessIdentity>) -> ProcessEnd {
         let [stdout, stderr] = self
             .taps

@@ -1,8 +1,8 @@
-//! Where leaves run: any number of them, on one thread, and none outlives it.
+//! The process set: runs any number of child processes on one thread, and none outlives it.
 //!
-//! Owns the running leaves, the queue of events and what can wake the loop besides leaves.
-//! [`ProcessSet::next`] is the only place of the engine that waits. Starts no threads. What the loop
-//! does when it wakes is in `turn`.
+//! Owns the running children, the event queue and the other descriptors that can wake the loop.
+//! [`ProcessSet::next`] is the only function of the engine that waits. Starts no threads. The work
+//! of one loop iteration is in `turn`.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
@@ -26,16 +26,16 @@ use super::program::ProgramCache;
 use super::signals::{self, CaughtSignal};
 use crate::clock::{self, Clock};
 
-/// Whether some process set of this process adopts orphans: they come to the process, so only one can
-/// have them.
+/// Whether a process set of this process adopts orphans. The kernel reparents orphans to the
+/// process, so only one set can own them.
 static ADOPTING: AtomicBool = AtomicBool::new(false);
 
-/// A place for leaves.
+/// A set of child processes.
 ///
-/// A plain one ([`ProcessSet::new`]) finds orphans of its leaves by the marker in their environment.
-/// An adopting one ([`ProcessSet::adopting`]) makes this process their new parent, so that nothing it
-/// starts can get away; all children of the process are then its to reap. Dropping a process set kills
-/// what is left of it.
+/// A plain set ([`ProcessSet::new`]) finds orphans of its children by the marker in their
+/// environment. An adopting set ([`ProcessSet::adopting`]) makes this process their new parent, so
+/// that no descendant can escape; it then reaps all children of the process. Dropping a process set
+/// kills what is left of it.
 #[derive(Debug)]
 pub struct ProcessSet {
     pub(super) id: String,
@@ -49,20 +49,21 @@ pub struct ProcessSet {
     pub(super) interrupted: Arc<AtomicUsize>,
     pub(super) waker: Option<Waker>,
     pub(super) watched: BTreeMap<WatchId, OwnedFd>,
-    /// Whether only leaves and interrupts count for now.
+    /// Whether only child processes and interrupts are handled for now.
     pub(super) focused: bool,
     pub(super) buffer: Vec<u8>,
     found: ProgramCache,
     pub(super) detached: Option<OsString>,
-    /// How many leaves and watches there were.
+    /// How many child and watch ids were assigned.
     pub(super) count: u64,
     above: Option<String>,
 }
 
 impl ProcessSet {
-    /// A plain process set.
+    /// Creates a plain process set.
     pub fn new() -> Self {
-        // Where our parent ignored SIGCHLD, exit codes would be lost; catching it brings them back.
+        // If our parent ignored SIGCHLD, the kernel would discard exit codes. Catching it restores
+        // them.
         let children = if signals::is_ignored(Signal::CHILD) {
             CaughtSignal::new(Signal::CHILD).ok()
         } else {
@@ -89,7 +90,7 @@ impl ProcessSet {
         }
     }
 
-    /// A process set that adopts the orphans of this process; there can be one at a time.
+    /// Creates a process set that adopts the orphans of this process. There can be one at a time.
     pub fn adopting() -> io::Result<Self> {
         if ADOPTING.swap(true, Ordering::AcqRel) {
             return Err(io::Error::other(AlreadyAdopting));
@@ -101,8 +102,8 @@ impl ProcessSet {
         Ok(processes)
     }
 
-    /// Lets everything that is started from now on carry a name, without `.` and `:`, by which
-    /// [`end_carried`](super::end_carried) finds it when this process was killed.
+    /// Gives everything that is started from now on a name, without `.` and `:`, by which
+    /// [`end_carried`](super::end_carried) finds it after this process was killed.
     pub fn carry(&mut self, name: &str) {
         let part = format!("{name}.0");
         self.above = Some(match self.above.take() {
@@ -111,7 +112,7 @@ impl ProcessSet {
         });
     }
 
-    /// Starts a command. A failed start is told as [`Event::Ended`] like any other end.
+    /// Starts a command. A failed start is reported as [`Event::Ended`] like any other end.
     pub fn spawn(&mut self, command: Command) -> ChildId {
         self.count += 1;
         let id = ChildId(self.count);
@@ -129,14 +130,15 @@ impl ProcessSet {
         id
     }
 
-    /// Runs one command to its end. An interrupt that comes meanwhile stops it, a second one kills
-    /// it; both, and the ends of other leaves, are told by [`ProcessSet::next`] afterwards. Live
-    /// output is not: it is in what was captured.
+    /// Runs one command to its end. A first interrupt stops it, a second one kills it.
+    /// [`ProcessSet::next`] reports the interrupts and the ends of other children afterwards. Live
+    /// output is not reported: it is in the captured output.
     pub fn run(&mut self, command: Command) -> ProcessEnd {
         let id = self.spawn(command);
         let mut later = VecDeque::new();
         let mut interrupted = false;
-        // Descriptors that nobody reads meanwhile would wake us for ever; they are told afterwards.
+        // Ignore watched descriptors: no caller reads them meanwhile, so they would wake us in a
+        // loop. They are reported afterwards.
         self.focused = true;
         loop {
             match self.next(None) {
@@ -161,9 +163,9 @@ impl ProcessSet {
         }
     }
 
-    /// Waits for so long, and gives the signal of an interrupt that comes meanwhile or came before;
-    /// ends of leaves and wake-ups are told by [`ProcessSet::next`] afterwards. No time at all asks
-    /// only whether an interrupt came.
+    /// Waits for `time`. Returns the signal of an interrupt that arrives meanwhile or is pending.
+    /// [`ProcessSet::next`] reports ends and wake-ups afterwards. With a zero `time`, only checks
+    /// for a pending interrupt.
     pub fn rest(&mut self, time: Duration) -> Option<Signal> {
         let deadline = clock::deadline_in(time);
         let mut later = VecDeque::new();
@@ -180,8 +182,8 @@ impl ProcessSet {
         caught
     }
 
-    /// Waits for what happens next, until `deadline` if there is one. `None` when the deadline has
-    /// passed, or when nothing runs and nothing else could ever happen.
+    /// Waits for the next event, until `deadline` if there is one. Returns `None` when the deadline
+    /// has passed, or when nothing runs and no event can arrive.
     pub fn next(&mut self, deadline: Option<Instant>) -> Option<Event> {
         let mut late = false;
         loop {
@@ -196,19 +198,20 @@ impl ProcessSet {
             if late || (silent && deadline.is_none()) {
                 return None;
             }
-            // Also when the deadline has passed already, one look is taken.
+            // Poll once even if the deadline has already passed.
             self.wait(deadline);
             late = deadline.is_some_and(|deadline| clock::until(deadline).is_zero());
         }
     }
 
-    /// Waits for what happens next to one leaf, or for an interrupt, until `deadline` if there is
-    /// one. Everything else is told by [`ProcessSet::next`] afterwards.
+    /// Waits for the next event of one child process, or for an interrupt, until `deadline` if
+    /// there is one. [`ProcessSet::next`] reports everything else afterwards.
     pub fn next_of(&mut self, leaf: ChildId, deadline: Option<Instant>) -> Option<Event> {
         self.next_among(Some(leaf), None, deadline)
     }
 
-    /// The same for a leaf or none, and for a watched descriptor, whose reader is whoever asks.
+    /// Like [`ProcessSet::next_of`], with an optional child, and also for a watched descriptor that
+    /// the caller reads.
     pub fn next_among(
         &mut self,
         leaf: Option<ChildId>,
@@ -216,7 +219,8 @@ impl ProcessSet {
         deadline: Option<Instant>,
     ) -> Option<Event> {
         let mut later = VecDeque::new();
-        // Descriptors that nobody reads meanwhile would wake us for ever.
+        // Without `watch`, ignore watched descriptors: no caller reads them, so they would wake us in
+        // a loop.
         let focused = std::mem::replace(&mut self.focused, watch.is_none());
         let found = loop {
             match self.next(deadline) {
@@ -237,22 +241,23 @@ impl ProcessSet {
         found
     }
 
-    /// Whether any leaf runs.
+    /// Whether no child process runs.
     pub fn is_idle(&self) -> bool {
         self.leaves.is_empty()
     }
 
-    /// The leaves that run.
+    /// The running child processes.
     pub fn running(&self) -> impl Iterator<Item = ChildId> {
         self.leaves.keys().copied()
     }
 
-    /// Who the command of a running leaf is, for a journal.
+    /// The identity of a running child's command, for a journal.
     pub fn identity(&self, leaf: ChildId) -> Option<ProcessIdentity> {
         ProcessIdentity::of(self.leaves.get(&leaf)?.raw_pid())
     }
 
-    /// Ends a leaf's tree: SIGTERM, its grace, SIGKILL. Its end is told when nothing of it is left.
+    /// Ends a child's tree: SIGTERM, its grace period, SIGKILL. Its end is reported when no process
+    /// of the tree is left.
     pub fn stop(&mut self, leaf: ChildId, reason: StopReason) {
         let grace = match reason {
             StopReason::Cancelled => None,
@@ -263,12 +268,12 @@ impl ProcessSet {
         }
     }
 
-    /// Kills a leaf's tree at once, also one that is being stopped.
+    /// Kills a child's tree at once, even if it is already being stopped.
     pub fn kill(&mut self, leaf: ChildId) {
         self.stop(leaf, StopReason::Within(Duration::ZERO));
     }
 
-    /// Gives bytes to a leaf whose stdin is [`Stdin::Held`](super::Stdin::Held) or
+    /// Sends bytes to a child whose stdin is [`Stdin::Held`](super::Stdin::Held) or
     /// [`Stdin::Fed`](super::Stdin::Fed).
     pub fn send(&mut self, leaf: ChildId, bytes: &[u8]) -> Result<(), SendError> {
         self.leaves
@@ -278,30 +283,30 @@ impl ProcessSet {
             .send(bytes)
     }
 
-    /// Whether a leaf that is fed has read everything that was sent. Becoming so wakes like a
-    /// [`Waker`].
+    /// Whether a child with [`Stdin::Fed`](super::Stdin::Fed) has read everything that was sent.
+    /// When this becomes true, the loop wakes as with a [`Waker`].
     pub fn has_taken_all(&self, leaf: ChildId) -> bool {
         self.leaves
             .get(&leaf)
             .is_some_and(|leaf| leaf.stdin.is_hungry())
     }
 
-    /// Ends a held stdin once everything sent is written.
+    /// Closes a held stdin once everything sent is written.
     pub fn close_stdin(&mut self, leaf: ChildId) {
         if let Some(leaf) = self.leaves.get_mut(&leaf) {
             leaf.stdin.finish();
         }
     }
 
-    /// For work in the foreground: no process escapes it, and an interrupt is an event.
+    /// Creates a process set for foreground work: no process escapes it, and interrupts are events.
     pub fn foreground() -> io::Result<Self> {
         let mut processes = Self::adopting()?;
         processes.catch_interrupts()?;
         Ok(processes)
     }
 
-    /// Tells SIGINT, SIGTERM and SIGHUP as events from now on, except those that this process was
-    /// started to ignore. When the process set is gone they stay without effect.
+    /// Reports SIGINT, SIGTERM and SIGHUP as events from now on, except those that were ignored
+    /// when this process started. They stay without effect after the process set is dropped.
     pub fn catch_interrupts(&mut self) -> io::Result<()> {
         for signal in signals::interrupts() {
             let caught = self
@@ -315,12 +320,12 @@ impl ProcessSet {
         Ok(())
     }
 
-    /// How often the person interrupted so far, for somebody who looks on while we wait.
+    /// The number of interrupts so far, shared with an observer in another thread.
     pub fn interrupted(&self) -> Arc<AtomicUsize> {
         self.interrupted.clone()
     }
 
-    /// Something that wakes the loop from elsewhere.
+    /// Creates a waker for the loop.
     pub fn waker(&mut self) -> io::Result<Waker> {
         if let Some(waker) = &self.waker {
             return Ok(waker.clone());
@@ -328,7 +333,7 @@ impl ProcessSet {
         Ok(self.waker.insert(Waker::new()?).clone())
     }
 
-    /// Tells when `fd` can be read, as long as it can. The process set keeps a duplicate.
+    /// Reports when `fd` is readable, for as long as it is. The process set keeps a duplicate.
     pub fn watch(&mut self, fd: impl AsFd) -> io::Result<WatchId> {
         let duplicate = fd.as_fd().try_clone_to_owned()?;
         self.count += 1;
@@ -337,7 +342,7 @@ impl ProcessSet {
         Ok(id)
     }
 
-    /// Stops telling.
+    /// Stops reporting a descriptor.
     pub fn unwatch(&mut self, watch: WatchId) {
         self.watched.remove(&watch);
         self.ready

@@ -1,7 +1,7 @@
-//! What a leaf writes: bounded in memory, complete in a file, counted beyond that.
+//! The output of a child process: bounded in memory, complete in a file, only counted beyond that.
 //!
 //! Owns our end of a stdout or stderr pipe and the spill file of one capture. Bytes, never text
-//! (T22). Never waits: the process set says when there is something to read.
+//! (T22). Never waits: the process set calls when there is something to read.
 
 use std::fs::File;
 use std::io;
@@ -18,15 +18,15 @@ use crate::failpoint;
 /// What was kept of a stream.
 #[derive(Debug, Default)]
 pub struct Captured {
-    /// All of it, or its last bytes when it outgrew the memory it may use.
+    /// All of it, or its last bytes if it exceeded its memory bound.
     pub bytes: Vec<u8>,
-    /// How many bytes were written in all.
+    /// How many bytes were written overall.
     pub total: u64,
-    /// Whether some of them are kept nowhere.
+    /// Whether some bytes were not kept anywhere.
     pub truncated: bool,
-    /// The file with the complete stream, up to its limit, once it outgrew memory.
+    /// The file with the complete stream, up to its limit, if it exceeded its memory bound.
     pub file: Option<PathBuf>,
-    /// The same as an open file, if it has no name.
+    /// The same as an open file, if it is unnamed.
     pub spool: Option<File>,
     /// Why the file is incomplete, if writing it failed.
     pub spill_error: Option<String>,
@@ -39,7 +39,7 @@ impl Captured {
     }
 }
 
-/// Our end of a stream, and what came through it so far.
+/// Our end of a stream, and what was read from it so far.
 #[derive(Debug)]
 pub(super) struct Tap {
     pipe: Option<OwnedFd>,
@@ -56,22 +56,22 @@ enum Spilled {
     Failed(String),
 }
 
-/// How much is moved inside the kernel at once, and how much a pipe is asked to hold for that.
+/// How many bytes one splice moves, and the pipe size that is requested for it.
 const MOVED: usize = 1 << 20;
 
-/// What one reading gave.
+/// The result of one read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// So many bytes, in the buffer that was lent.
+    /// This many bytes, in the caller's buffer.
     Some(usize),
-    /// Nothing now.
+    /// No data now.
     Nothing,
-    /// Nothing ever again.
+    /// End of the stream.
     End,
 }
 
 impl Tap {
-    /// Takes our end of the pipe, which must not block.
+    /// Takes our end of the pipe, which must be non-blocking.
     pub(super) fn new(pipe: OwnedFd, capture: Capture) -> Self {
         Self {
             pipe: Some(pipe),
@@ -95,17 +95,17 @@ impl Tap {
         self.pipe = None;
     }
 
-    /// Closes our end of a pipe that has no writer any more, if a reading of `count` bytes into
-    /// `room` was the last.
+    /// Closes our end of a pipe that has no writer any more, if a read of `count` bytes into `room`
+    /// was the last one.
     pub(super) fn close_if_dry(&mut self, count: usize, room: usize) {
-        // A short reading has emptied the pipe. What was moved may be short because the file was at
+        // A short read has emptied the pipe. A short splice may instead mean that the file reached
         // its limit.
         if count < room && (!self.is_moving() || self.waiting() == 0) {
             self.close();
         }
     }
 
-    /// Reads once into `buffer` and keeps what came.
+    /// Reads once into `buffer` and keeps the bytes.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> Reading {
         let moved = if self.is_moving() {
             self.move_on()
@@ -136,7 +136,7 @@ impl Tap {
         }
     }
 
-    /// Whether what comes goes straight to a file without a name.
+    /// Whether the stream goes straight to an unnamed file.
     fn is_moving(&self) -> bool {
         matches!(
             (&self.spilled, &self.capture.spill),
@@ -144,7 +144,7 @@ impl Tap {
         ) && !self.capture.live
     }
 
-    /// Moves what is in the pipe to the file inside the kernel; `None` where that cannot be done.
+    /// Splices the content of the pipe into the file; `None` if that is not possible.
     fn move_on(&mut self) -> Option<Result<(usize, bool), Errno>> {
         let (Some(pipe), Spilled::Open { file, written }) = (&self.pipe, &mut self.spilled) else {
             return None;
@@ -169,13 +169,14 @@ impl Tap {
                 Some(Ok((count, false)))
             }
             Err(error @ (Errno::AGAIN | Errno::INTR)) => Some(Err(error)),
-            // A file system without it, or a full one: reading says the rest.
+            // The filesystem does not support splice or is full. The fallback read and write report
+            // the error.
             Err(_) => None,
         }
     }
 
-    /// How many bytes are in the pipe now. The leader's own are all among them once it has exited;
-    /// what a grandchild adds later is not waited for.
+    /// How many bytes are in the pipe now. Once the leader has exited, they include all of its
+    /// output. Output that a grandchild adds later is not waited for.
     pub(super) fn waiting(&self) -> usize {
         let waiting = self
             .pipe
@@ -214,8 +215,8 @@ impl Tap {
         self.tail.drain(..surplus);
     }
 
-    /// Writes `bytes`, which came after the first `earlier` ones, to the file; opens it with those
-    /// first if need be.
+    /// Writes `bytes`, which follow the first `earlier` ones, to the file. Opens the file and
+    /// writes those first if needed.
     fn spill(&mut self, earlier: u64, bytes: &[u8]) {
         let result = match (&mut self.spilled, &self.capture.spill) {
             (Spilled::Failed(_), _) | (_, Spill::Nowhere) => return,
@@ -226,7 +227,7 @@ impl Tap {
                 let mut written = 0;
                 pour(&mut file, &mut written, self.capture.limit, &self.tail)?;
                 pour(&mut file, &mut written, self.capture.limit, bytes)?;
-                // A stream that is this long comes in fewer turns through a larger pipe.
+                // A larger pipe needs fewer wake-ups for a stream of this length.
                 let _smaller_is_slower = self
                     .pipe
                     .as_ref()
@@ -240,7 +241,7 @@ impl Tap {
         }
     }
 
-    /// Closes everything and says what was kept.
+    /// Closes everything and returns what was kept.
     pub(super) fn finish(mut self) -> Captured {
         self.trim();
         let whole = self.total == self.tail.len() as u64;

@@ -1,10 +1,9 @@
-//! Which file a command starts, and why one did not start.
+//! Finds the file that a command executes, and explains why one did not start.
 //!
-//! Owns the search through `PATH` and the words for every way a start can fail. Searching here
+//! Owns the search through `PATH` and an error for every way a start can fail. Searching here
 //! instead of in the standard library keeps a command with a changed environment on `posix_spawn`,
-//! and lets the error say what is wrong. A process set remembers what it found, as a shell does, and
-//! looks once more whether it is still there. The careful questions are asked only after a start
-//! has failed.
+//! and makes the error precise. A process set caches what it found, as a shell does, and checks
+//! that the file still exists. The expensive checks run only after a start has failed.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -15,7 +14,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::Access;
 use rustix::io::Errno;
 
-/// Where programs are looked up when there is no `PATH`.
+/// The search path when `PATH` is not set.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Why a command was not started.
@@ -27,7 +26,7 @@ pub enum SpawnError {
     /// There is no such program.
     #[error("program `{}` was not found", .program.display())]
     NotFound {
-        /// As it was named.
+        /// The name or path as given.
         program: PathBuf,
     },
     /// The file may not be executed.
@@ -42,36 +41,36 @@ pub enum SpawnError {
         /// The directory.
         program: PathBuf,
     },
-    /// Its `#!` line, or its loader, names a file that is not there.
+    /// The interpreter of its `#!` line, or its loader, does not exist.
     #[error("`{}` needs `{}`, which cannot be run", .program.display(), .interpreter.display())]
     BadInterpreter {
         /// The script.
         program: PathBuf,
-        /// What should run it.
+        /// The missing interpreter.
         interpreter: PathBuf,
     },
-    /// It is executable, but no program.
+    /// It is executable, but not in a format that the kernel can run.
     #[error("`{}` is not a program this machine can run", .program.display())]
     NotAProgram {
         /// The file.
         program: PathBuf,
     },
-    /// Somebody has it open for writing.
+    /// Another process has it open for writing.
     #[error("`{}` is being written", .program.display())]
     Busy {
         /// The file.
         program: PathBuf,
     },
-    /// The directory to run in does not exist.
+    /// The working directory does not exist.
     #[error("directory `{}` does not exist", .directory.display())]
     NoDirectory {
         /// The directory.
         directory: PathBuf,
     },
-    /// A word, a variable or the directory has a NUL byte in it.
+    /// A word, a variable or the directory contains a NUL byte.
     #[error("{place} has a NUL byte in it, which no program can be given")]
     NulByte {
-        /// Where.
+        /// Which of them.
         place: String,
     },
     /// Arguments and environment are too large for the kernel.
@@ -83,21 +82,21 @@ pub enum SpawnError {
     /// No file descriptor was free.
     #[error("too many open files")]
     TooManyFiles,
-    /// No process or no memory for one was free.
+    /// No process, or no memory for one, was available.
     #[error("the machine has no room for another process")]
     TooManyProcesses,
-    /// Something else.
+    /// Another error.
     #[error("`{}` could not be started: {reason}", .program.display())]
     Other {
-        /// As it was named.
+        /// The name or path as given.
         program: PathBuf,
-        /// What the machine said.
+        /// The message of the system.
         reason: String,
     },
 }
 
 impl SpawnError {
-    /// What a person can do about it.
+    /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Empty => "name a program first".into(),
@@ -130,7 +129,7 @@ impl SpawnError {
         })
     }
 
-    /// The failure of something we needed before the start itself.
+    /// The error of a step before the start itself.
     pub(super) fn from_preparation(program: &OsStr, error: &io::Error) -> Self {
         match error.raw_os_error().map(Errno::from_raw_os_error) {
             Some(Errno::MFILE | Errno::NFILE) => Self::TooManyFiles,
@@ -143,7 +142,7 @@ impl SpawnError {
     }
 }
 
-/// What was found before in one `PATH`.
+/// Programs found earlier in one `PATH`.
 #[derive(Debug, Default)]
 pub(super) struct ProgramCache {
     path: Option<OsString>,
@@ -151,7 +150,7 @@ pub(super) struct ProgramCache {
 }
 
 impl ProgramCache {
-    /// Finds the file to execute, see [`find`]; a name that was found before is only looked at.
+    /// Finds the file to execute, see [`find`]. A cached file is only checked for existence.
     pub(super) fn find(
         &mut self,
         program: &OsStr,
@@ -167,7 +166,7 @@ impl ProgramCache {
             return Ok(file.clone());
         }
         let file = find(program, path.clone(), cwd)?;
-        // Only what does not depend on the directory it is seen from.
+        // Cache only files that do not depend on the working directory.
         if file.is_absolute() {
             self.path = path;
             self.files.insert(program.to_owned(), file.clone());
@@ -176,10 +175,10 @@ impl ProgramCache {
     }
 }
 
-/// How many programs one process set remembers.
+/// Maximum number of programs that one process set caches.
 const MOST_REMEMBERED: usize = 1000;
 
-/// Finds the file to execute: a name is looked up in `path`, anything with a `/` is taken as it is.
+/// Finds the file to execute: a name is looked up in `path`, anything with a `/` is used unchanged.
 pub(super) fn find(
     program: &OsStr,
     path: Option<OsString>,
@@ -199,8 +198,8 @@ pub(super) fn find(
     let path = path.unwrap_or_else(|| DEFAULT_PATH.into());
     let mut refused = None;
     for directory in std::env::split_paths(&path) {
-        // Relative entries count from where the command runs; `./` keeps a bare name from being
-        // searched again.
+        // Relative entries are resolved from the command's directory; `./` keeps a bare name from
+        // being searched again.
         let directory = if directory.is_absolute() {
             directory
         } else {
@@ -221,7 +220,7 @@ pub(super) fn find(
     })
 }
 
-/// Finds out why a start failed.
+/// Determines why a start failed.
 pub(super) fn explain(
     error: &io::Error,
     argv: &[OsString],

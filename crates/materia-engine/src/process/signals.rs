@@ -1,8 +1,8 @@
-//! Signals to this process, turned into something a poll can see.
+//! Signals to this process, made visible to poll.
 //!
 //! Owns one self-pipe per caught signal. A signal that was ignored when we were started (`nohup`, a
-//! background job) stays ignored. Never acts on a signal: the process set tells its caller, and whoever
-//! waits stops waiting.
+//! background job) stays ignored. Never acts on a signal: the process set reports it to its caller,
+//! and a waiting call returns.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -43,7 +43,7 @@ impl CaughtSignal {
         self.signal
     }
 
-    /// Forgets how often it came; whether it came at all is the answer.
+    /// Clears the pipe. Returns whether the signal arrived at all, not how often.
     pub(super) fn drain(&self) -> bool {
         let mut buffer = [0; 64];
         let mut came = false;
@@ -69,8 +69,8 @@ impl Drop for CaughtSignal {
     }
 }
 
-/// Those by which a person or the system asks a process to stop, except what this one was started
-/// to ignore.
+/// The signals that ask a process to stop, except those that were ignored when this process
+/// started.
 pub(super) fn interrupts() -> impl Iterator<Item = Signal> {
     [Signal::INT, Signal::TERM, Signal::HUP]
         .into_iter()
@@ -81,7 +81,7 @@ pub(super) fn interrupts() -> impl Iterator<Item = Signal> {
 #[derive(Debug, Clone)]
 pub struct Cancellation(Arc<CancelPipe>);
 
-/// Readable as soon as the writing end is closed.
+/// Becomes readable as soon as the writing end is closed.
 #[derive(Debug)]
 struct CancelPipe {
     reader: OwnedFd,
@@ -89,14 +89,14 @@ struct CancelPipe {
 }
 
 impl Cancellation {
-    /// A cancellation that was not requested yet.
+    /// Creates a cancellation that is not requested yet.
     pub fn new() -> io::Result<Self> {
         let (reader, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
         let writer = Mutex::new(Some(writer));
         Ok(Self(Arc::new(CancelPipe { reader, writer })))
     }
 
-    /// Wakes the call that waits and makes it return with "interrupted".
+    /// Wakes the waiting call and makes it return with "interrupted".
     pub fn cancel(&self) {
         drop(self.writer().take());
     }
@@ -111,18 +111,18 @@ impl Cancellation {
     }
 }
 
-/// What asks a waiting call to stop: signals to this process, or a [`Cancellation`]. Only one value
-/// of a process can catch signals at a time; the default has no source at all. When it is dropped,
-/// signals end the process again.
+/// The sources that can stop a waiting call: signals to this process, or a [`Cancellation`]. Only
+/// one value per process can catch signals at a time; the default has no source. When it is
+/// dropped, signals end the process again.
 #[derive(Debug, Default)]
 pub struct Interrupts {
     caught: Vec<CaughtSignal>,
     cancellation: Option<Cancellation>,
-    /// Let go of when somebody looked in time.
+    /// Dropped when the interrupt was noticed in time.
     in_time: Option<Sender<()>>,
 }
 
-/// Whether they end the process, as they do where nobody catches them.
+/// Whether the signals end the process, which is their default action.
 static DEADLY: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
     let deadly = Arc::new(AtomicBool::new(true));
     for signal in interrupts() {
@@ -132,8 +132,8 @@ static DEADLY: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
 });
 
 impl Interrupts {
-    /// Catches them, except those that this process was started to ignore. Where that is not
-    /// possible, they end the process as they always do.
+    /// Catches the signals, except those that were ignored when this process started. If that
+    /// fails, they keep their default action and end the process.
     pub fn catch() -> Self {
         let caught = interrupts()
             .map(CaughtSignal::new)
@@ -146,7 +146,7 @@ impl Interrupts {
         }
     }
 
-    /// Stops when this is cancelled, and leaves signals to the process as they are.
+    /// Stops when `cancellation` is requested. Leaves signals unchanged.
     pub fn cancelled_by(cancellation: Cancellation) -> Self {
         Self {
             caught: Vec::new(),
@@ -155,8 +155,8 @@ impl Interrupts {
         }
     }
 
-    /// The same for one who may be stuck where it cannot look, such as in a pipe that nobody reads:
-    /// a while after a signal came, the process is ended all the same.
+    /// Like [`Self::catch`], for a caller that may block where it cannot check, such as on a full
+    /// pipe. If the interrupt is not noticed within `patience`, the process is ended.
     pub fn catch_for(patience: Duration) -> Self {
         let mut interrupts = Self::catch();
         let (in_time, late) = channel::<()>();
@@ -181,7 +181,7 @@ impl Interrupts {
         interrupts
     }
 
-    /// Blocks until one came.
+    /// Blocks until an interrupt arrives.
     pub fn wait(&self) {
         while !self.came() {
             let mut fds: Vec<PollFd<'_>> = self
@@ -194,7 +194,7 @@ impl Interrupts {
         }
     }
 
-    /// Whether one came since this was last asked.
+    /// Whether an interrupt arrived since the last call.
     pub fn came(&self) -> bool {
         let signals = self.caught.iter().filter(|caught| caught.drain()).count();
         signals > 0
@@ -204,7 +204,7 @@ impl Interrupts {
                 .is_some_and(Cancellation::is_cancelled)
     }
 
-    /// What can be read when one came.
+    /// The descriptors that become readable when an interrupt arrives.
     pub fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         let cancelled = self.cancellation.iter().map(|one| one.0.reader.as_fd());
         self.caught.iter().map(AsFd::as_fd).chain(cancelled)
@@ -219,7 +219,7 @@ impl Drop for Interrupts {
     }
 }
 
-/// Whether this process ignored `signal` when it was first asked, before anything was caught.
+/// Whether this process ignored `signal` at the first call, before anything was caught.
 pub(super) fn is_ignored(signal: Signal) -> bool {
     static IGNORED: OnceLock<u64> = OnceLock::new();
     IGNORED.get_or_init(ignored) >> (signal.as_raw() - 1) & 1 == 1

@@ -1,9 +1,9 @@
-//! Starting one process, at the price of `posix_spawn`.
+//! Starts one process with `posix_spawn`.
 //!
 //! Owns the translation of a [`Command`] to the standard library's, and the pipes between us and
-//! the child. The standard library uses `posix_spawn` (which does not copy our page tables) only as
-//! long as it is not asked for `pre_exec`, a pidfd, or a search in a changed `PATH`; so this module
-//! never asks for them. Knows nothing about trees or waiting.
+//! the child. The standard library uses `posix_spawn` (which does not copy our page tables) only
+//! without `pre_exec`, a pidfd, or a search in a changed `PATH`, so this module uses none of them.
+//! Knows nothing about trees or waiting.
 
 use std::ffi::OsStr;
 use std::io;
@@ -22,7 +22,7 @@ use super::output::Tap;
 use super::program::{self, ProgramCache, SpawnError};
 use crate::failpoint;
 
-/// A process that runs, and our ends of its streams.
+/// A started process, and our ends of its streams.
 #[derive(Debug)]
 pub(super) struct StartedProcess {
     pub(super) pid: Pid,
@@ -32,7 +32,7 @@ pub(super) struct StartedProcess {
     pub(super) stderr: Option<Tap>,
 }
 
-/// Which group the process goes to.
+/// The process group of a new process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Group {
     /// Its own.
@@ -41,8 +41,8 @@ pub(super) enum Group {
     Ours,
 }
 
-/// Starts `command` with `marks` set in its environment (removed where `None`), whatever the
-/// command says about them. Programs that were found before are remembered in `found`.
+/// Starts `command` with `marks` set in its environment (removed where `None`). They override the
+/// command's own changes. `found` caches programs that were found.
 pub(super) fn start(
     command: Command,
     group: Group,
@@ -92,7 +92,7 @@ pub(super) fn start(
 
     failpoint::hit("process.spawn").map_err(unprepared)?;
     let spawned = child.spawn();
-    // Closes our copies of the child's ends: without that the end of its output would never come.
+    // Close our copies of the child's ends: otherwise its output never reaches EOF.
     drop(child);
     let spawned =
         spawned.map_err(|error| program::explain(&error, &argv, &file, cwd.as_deref()))?;
@@ -114,8 +114,8 @@ pub(super) fn start(
     }
 }
 
-/// Ends a child that cannot be supervised. It is not reaped yet, so its pid and group are still its
-/// own.
+/// Ends a child that cannot be supervised. It is not reaped yet, so its pid and group cannot have
+/// been reused.
 pub(super) fn undo(pid: Pid, group: Group) {
     let _ = rustix::process::kill_process(pid, Signal::KILL);
     if group == Group::Own {
@@ -132,7 +132,7 @@ fn feed(stdin: Stdin) -> io::Result<(Stdio, Feed)> {
         Stdin::Bytes(bytes) if bytes.is_empty() => (Stdio::null(), Feed::default()),
         Stdin::Bytes(bytes) => {
             let (theirs, ours) = pipe()?;
-            // Usually everything fits, and our end is closed again before the child exists.
+            // Usually everything fits, and our end is closed before the child is started.
             (theirs.into(), Feed::finite(ours, bytes))
         }
         Stdin::Held => {
@@ -146,7 +146,7 @@ fn feed(stdin: Stdin) -> io::Result<(Stdio, Feed)> {
     })
 }
 
-/// A pipe for a child to read from, of which our end never blocks.
+/// Creates a pipe for a child to read from. Our end never blocks.
 fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let (theirs, ours) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
     rustix::io::ioctl_fionbio(&ours, true)?;

@@ -1,44 +1,44 @@
-//! One line of `/proc/PID/stat`, read the way the kernel writes it.
+//! Parses `/proc/PID/stat`.
 //!
-//! Owns the parser and the reader. A process may call itself `) R 1 (`, so the name ends at the
-//! last parenthesis. Never signals; who is whose descendant is `tree`'s question.
+//! Owns the parser and the reader. A process may be named `) R 1 (`, so the name ends at the last
+//! parenthesis. Never signals. Ancestry is decided by `tree`.
 
 use std::io;
 
 use crate::store::kernel;
 
-/// The kernel's `PF_FORKNOEXEC` among the flags of a process.
+/// The kernel's flag `PF_FORKNOEXEC`.
 const FORKED_WITHOUT_EXEC: u64 = 0x40;
 
-/// What the kernel says about a process.
+/// What the kernel reports about a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stat {
     pub(super) pid: i32,
     pub(super) parent: i32,
     pub(super) group: i32,
     pub(super) session: i32,
-    /// Clock ticks since boot: with the pid, who this is.
+    /// Start time in clock ticks since boot. Together with the pid it identifies the process.
     pub(super) start: u64,
-    /// Whether it has ended and only waits to be reaped.
+    /// Whether it has ended and waits to be reaped.
     pub(super) gone: bool,
-    /// Whether it was forked and has not executed a program since: it has its parent's environment.
+    /// Whether it was forked and has not called exec since: it has its parent's environment.
     pub(super) forked: bool,
 }
 
-/// The line of `pid`; an error when there is no such process.
+/// Reads the line of `pid`; an error if there is no such process.
 fn line(pid: i32) -> io::Result<Vec<u8>> {
     kernel::read(&format!("/proc/{pid}/stat")).map(String::into_bytes)
 }
 
-/// Why the line of `pid` could not be read.
+/// The error of reading the line of `pid`.
 pub(super) fn unread(pid: i32) -> io::Error {
     line(pid)
         .err()
         .unwrap_or_else(|| io::ErrorKind::NotFound.into())
 }
 
-/// Whether a process is just becoming another program, so that its environment is not there yet:
-/// the kernel shows no end of it. Threads of the kernel, the children of pid 2, never have one.
+/// Whether a process is in the middle of exec and its environment is not readable yet: the kernel
+/// reports no end address for it. Kernel threads, the children of pid 2, never have an environment.
 pub(super) fn is_changing(pid: i32) -> bool {
     let Ok(line) = line(pid) else { return false };
     let Some(stat) = Stat::parse(&line) else {
@@ -58,12 +58,12 @@ fn environment_end(line: &[u8]) -> Option<u64> {
 }
 
 impl Stat {
-    /// Reads the stat of `pid`; `None` when there is no such process.
+    /// Reads the stat of `pid`; `None` if there is no such process.
     pub(super) fn read(pid: i32) -> Option<Self> {
         Self::parse(&line(pid).ok()?)
     }
 
-    /// Takes one line apart.
+    /// Parses one line.
     pub(super) fn parse(line: &[u8]) -> Option<Self> {
         let open = line.iter().position(|byte| *byte == b'(')?;
         let close = line.iter().rposition(|byte| *byte == b')')?;
@@ -80,7 +80,7 @@ impl Stat {
         let forked = flags & FORKED_WITHOUT_EXEC != 0;
         let threads: i64 = number(fields.nth(10)?)?;
         let start = number(fields.nth(1)?)?;
-        // The main thread may be over while others run: then the process is not.
+        // If other threads still run, a main thread that has exited does not end the process.
         let gone = matches!(state, b'Z' | b'X' | b'x') && threads <= 1;
         Some(Self {
             pid,

@@ -1,7 +1,7 @@
-//! The end of a process set: everything that is left of it, and every zombie on the way.
+//! Sweeps a process set: ends all remaining processes and reaps zombies.
 //!
-//! Owns the sweep and the reaping of adopted orphans. Waits only inside a sweep, which is what its
-//! caller asked for.
+//! Owns the sweep and the reaping of adopted orphans. Waits only inside a sweep, where the caller
+//! expects it.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use super::nursery::ProcessSet;
 use super::tree;
 
 impl ProcessSet {
-    /// Ends every process that is left of this process set: leaves that run, and what ended ones left
-    /// behind. The ends of the leaves are told by [`ProcessSet::next`] afterwards, their live output
-    /// is not. An interrupt meanwhile ends all grace. Costs two system calls when an adopting
-    /// process set has nothing left.
+    /// Ends every remaining process of this set: running children, and what ended ones left behind.
+    /// [`ProcessSet::next`] reports the ends of the children afterwards, but not their live output.
+    /// An interrupt ends all grace periods. Costs two system calls if an adopting set has nothing
+    /// left.
     pub fn sweep(&mut self, grace: Duration) -> SweepReport {
         for leaf in self.leaves.values_mut() {
             leaf.stop(EndCause::Cancelled, Some(grace));
@@ -50,7 +50,7 @@ impl ProcessSet {
         }
     }
 
-    /// Waits; an interrupt that comes meanwhile ends all grace.
+    /// Waits. An interrupt that arrives meanwhile ends all grace periods.
     fn wait_or_hurry(&mut self) {
         let focused = std::mem::replace(&mut self.focused, true);
         let seen = self.ready.len();
@@ -60,7 +60,7 @@ impl ProcessSet {
             .ready
             .range(seen..)
             .any(|event| matches!(event, Event::Interrupt(_)));
-        // Nobody takes events out meanwhile, so a flood must not pile up.
+        // The caller takes no events during a sweep. Drop output so that the queue stays bounded.
         self.ready
             .retain(|event| !matches!(event, Event::Output { .. }));
         if interrupted {
@@ -83,9 +83,9 @@ impl ProcessSet {
         )
     }
 
-    /// Reaps everything that has ended and is no leader. Not while a leaf is being ended: its
-    /// leader has to stay unreaped, so that its pid and group cannot become somebody else's, and
-    /// one cannot wait around it.
+    /// Reaps every ended process that is no leader. Does nothing while a child is being ended: its
+    /// leader must stay unreaped so that its pid and group are not reused, and a wait for any child
+    /// would reap it.
     pub(super) fn reap_orphans(&mut self) {
         if !self.adopting || self.leaves.values().any(|leaf| leaf.stopping.is_some()) {
             return;
@@ -105,8 +105,8 @@ impl ProcessSet {
         }
     }
 
-    /// Reaps orphans by name, because the leader of a leaf that takes its tree along has to stay
-    /// until its tree is gone.
+    /// Reaps orphans one by one, by pid. A child that ends with its whole tree keeps its leader
+    /// unreaped until the tree is gone.
     fn reap_others(&mut self) {
         let me = rustix::process::getpid().as_raw_nonzero().get();
         let leads = |pid: i32| self.leaves.values().any(|leaf| leaf.raw_pid() == pid);

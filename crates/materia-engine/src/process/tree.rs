@@ -1,48 +1,49 @@
-//! Whose process is whose.
+//! Decides which process belongs to which child process.
 //!
-//! Owns the snapshot of `/proc` and the question which processes belong to a leaf: its leader, its
-//! process group, what descends from them, the sessions and groups they lead, and orphans that
-//! carry the leaf's marker in their environment. Processes that were detached on purpose, and
-//! everything under them, belong to their own run and to no leaf. Pure but for the two readers at
-//! the end; never signals.
+//! Owns the snapshot of `/proc` and the membership rule. To a child belong its leader, its process
+//! group, their descendants, the sessions and groups that those lead, and orphans that carry the
+//! child's marker in their environment. Processes that were detached on purpose, and everything
+//! below them, belong to their own run and to no child. Pure except for the two readers at the end;
+//! never signals.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::stat::{self, Stat};
 use super::{DETACHED_VARIABLE, LEAF_VARIABLE};
 
-/// Processes that were once found to belong, by pid and start: orphaned later, they still do.
+/// Processes that were found to be members, by pid and start time. They remain members when
+/// orphaned.
 pub(super) type Known = BTreeSet<(i32, u64)>;
 
-/// Who asks.
+/// The process set on whose behalf a scan runs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asker<'a> {
-    /// This process.
+    /// Our pid.
     pub(super) me: i32,
-    /// Whether orphans come to us, so that everything we started is below us.
+    /// Whether orphans are reparented to us, so that everything we started is below us.
     pub(super) adopting: bool,
-    /// The process set's id: the part of every leaf's marker before the dot.
+    /// The id of the process set: the part of every child's marker before the dot.
     pub(super) nursery: &'a str,
     /// Our own [`DETACHED_VARIABLE`], which our children inherit.
     pub(super) detached: Option<&'a [u8]>,
-    /// The running leaves: leader and marker.
+    /// The running children: leader and marker.
     pub(super) leaves: &'a [(i32, &'a str)],
 }
 
-/// What is asked for.
+/// Which processes a scan looks for.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Scope<'a> {
-    /// The tree of one leaf. Its leader is not reaped yet, so the pid is still its own.
+    /// The tree of one child. Its leader is not reaped yet, so the pid cannot have been reused.
     Leaf { leader: i32, marker: &'a str },
     /// Everything that is left of the process set.
     Everything,
-    /// Everything with the asker's [`DETACHED_VARIABLE`], wherever it is.
+    /// All processes with the asker's [`DETACHED_VARIABLE`].
     Detached,
-    /// Everything with this name among its leaves, wherever it is: what somebody who is dead left.
+    /// All processes that carry this marker: leftovers of a dead supervisor.
     Left(&'a str),
 }
 
-/// What a process says about itself in its environment.
+/// The marks in the environment of a process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ProcessMarks {
     leaf: Option<Vec<u8>>,
@@ -65,7 +66,7 @@ impl ProcessMarks {
         }
     }
 
-    /// Whether a process of ours started it, at whatever distance.
+    /// Whether a process of ours started it, directly or indirectly.
     pub(super) fn is_marked(&self) -> bool {
         self.leaf.is_some() || self.detached.is_some()
     }
@@ -88,8 +89,7 @@ impl ProcessMarks {
     }
 }
 
-/// The members of `scope` that run, among `processes`. `marks` reads the environment of one of
-/// them.
+/// The running members of `scope` among `processes`. `marks` reads the environment of one process.
 pub(super) fn members(
     asker: Asker<'_>,
     scope: Scope<'_>,
@@ -139,11 +139,11 @@ pub(super) fn members(
         .collect()
 }
 
-/// Adopted processes that have ended but are not reaped, other than leaders.
+/// Adopted processes, other than leaders, that have ended but are not reaped.
 ///
-/// A program that forks and exits, over and over, is at another pid by the time one is looked at.
-/// But its earlier selves are ours to reap, so a snapshot without them, and without members, was
-/// taken when there was nobody.
+/// A program that forks and exits in a loop has another pid by the time a scan reads it. But we
+/// have to reap its earlier processes. So if a snapshot shows neither such zombies nor members, the
+/// tree is empty.
 pub(super) fn ended_orphans<'a>(
     asker: Asker<'a>,
     scope: Scope<'a>,
@@ -181,7 +181,7 @@ impl<M: FnMut(i32) -> ProcessMarks> Search<'_, M> {
         }
     }
 
-    /// Whether a process is out of the question whatever it descends from.
+    /// Whether a process is excluded regardless of its ancestry.
     fn is_foreign(&mut self, stat: &Stat) -> bool {
         if stat.pid == self.asker.me || stat.pid <= 1 || stat.start < self.since {
             return true;
@@ -196,8 +196,8 @@ impl<M: FnMut(i32) -> ProcessMarks> Search<'_, M> {
         }
         let own = self.asker.detached;
         if let Scope::Left(name) = self.scope {
-            // Whoever was detached has no leaf above it, so that a mark of ours is a child of the
-            // dead.
+            // A detached process starts without markers. One that also carries this marker is a
+            // child of the dead supervisor.
             let marks = self.marks(stat.pid);
             return marks.detached.is_some() && !marks.names_nursery(name);
         }
@@ -207,7 +207,7 @@ impl<M: FnMut(i32) -> ProcessMarks> Search<'_, M> {
             .is_some_and(|mark| own != Some(mark))
     }
 
-    /// Whether a process belongs by itself, not through another one.
+    /// Whether a process is a member by itself, not by ancestry.
     fn is_root(&mut self, stat: &Stat) -> bool {
         let Asker {
             me,
@@ -225,8 +225,8 @@ impl<M: FnMut(i32) -> ProcessMarks> Search<'_, M> {
             Scope::Leaf { leader, .. } if stat.pid == leader || stat.group == leader => true,
             _ if leads => matches!(self.scope, Scope::Everything),
             Scope::Leaf { marker, .. } if adopting => {
-                // An orphan without any mark of ours is the only running leaf's, or waits for the
-                // sweep.
+                // An orphan without any marker of ours belongs to the only running child. If
+                // several run, it waits for the sweep.
                 adopted && {
                     let alone = leaves.len() == 1;
                     let marks = self.marks(stat.pid);
@@ -242,8 +242,7 @@ impl<M: FnMut(i32) -> ProcessMarks> Search<'_, M> {
     }
 }
 
-/// Every process there is, as far as `/proc` shows them. Not one moment: processes come and go
-/// while it is read.
+/// All processes that `/proc` shows. Not atomic: processes start and end while it is read.
 pub(super) fn snapshot() -> Vec<Stat> {
     let Ok(entries) = std::fs::read_dir("/proc") else {
         return Vec::new();
@@ -254,17 +253,18 @@ pub(super) fn snapshot() -> Vec<Stat> {
     pids.filter_map(Stat::read).collect()
 }
 
-/// The marks of a process; none when it is gone, is somebody else's or cleared its environment.
+/// The marks of a process. Empty if it has ended, belongs to another user or cleared its
+/// environment.
 pub(super) fn marks_of(pid: i32) -> ProcessMarks {
     ProcessMarks::parse(&environ(pid))
 }
 
-/// How often a process is asked again that is just becoming another program.
+/// How often the environment of a process in the middle of exec is read again.
 const PATIENCE: usize = 1000;
 
-/// A process that has just been started has no environment for a moment, although whoever started
-/// it has been told: then it is asked again. Without that, something detached on purpose could be
-/// taken for an orphan.
+/// Reads the environment of a process. Right after exec it is empty for a moment, even though the
+/// parent already knows of the start, so it is read again. Otherwise a process that was detached on
+/// purpose could be mistaken for an orphan.
 fn environ(pid: i32) -> Vec<u8> {
     for _ in 0..PATIENCE {
         let Ok(environ) = std::fs::read(format!("/proc/{pid}/environ")) else {

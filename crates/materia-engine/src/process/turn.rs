@@ -1,7 +1,7 @@
-//! One turn of a process set's loop: poll, then see to whatever woke it.
+//! One iteration of a process set's loop: poll, then handle what woke it.
 //!
-//! Owns what happens between two events: output read, input written, leaders reaped, deadlines
-//! noticed, endings moved on. Every wait has a reason: a descriptor, or the next deadline.
+//! Owns the work between two events: read output, write input, reap leaders, check deadlines,
+//! advance endings. Every wait ends with a descriptor or the next deadline.
 
 use std::cell::OnceCell;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -22,7 +22,7 @@ use super::stat::Stat;
 use super::tree::{self, Asker, Known, Scope};
 use crate::clock;
 
-/// What a polled descriptor stands for.
+/// What a polled descriptor belongs to.
 #[derive(Debug, Clone, Copy)]
 enum Source {
     Waker,
@@ -46,7 +46,7 @@ impl ProcessSet {
                 stopping.push(leaf.id);
             }
         }
-        // One look at the machine serves the first question of every leaf.
+        // All children share one snapshot for their first scan.
         let look = OnceCell::new();
         for id in &stopping {
             self.advance(*id, &look);
@@ -67,7 +67,7 @@ impl ProcessSet {
         }
     }
 
-    /// Moves the ending of one leaf on, and concludes it when its tree is gone.
+    /// Advances the ending of one child, and concludes it when its tree is gone.
     fn advance(&mut self, id: ChildId, look: &OnceCell<Vec<Stat>>) {
         let Some(leaf) = self.leaves.get_mut(&id) else {
             return;
@@ -98,7 +98,8 @@ impl ProcessSet {
         };
         leaf.stopping = Some(stopping);
         if let Some(survivors) = over {
-            // A leader that runs and is in nobody's list was not seen: there is no `/proc`.
+            // A leader that still runs but is not among the survivors was not scanned: there is no
+            // `/proc`.
             let unseen = || {
                 if survivors.is_empty() {
                     leaf.kill_unseen()
@@ -136,7 +137,7 @@ impl ProcessSet {
         }
     }
 
-    /// Takes a leaf out and tells its last output and its end.
+    /// Removes a child and reports its last output and its end.
     pub(super) fn conclude(
         &mut self,
         id: ChildId,
@@ -151,7 +152,7 @@ impl ProcessSet {
             .push_back(Event::Ended(Box::new(leaf.finish(status, survivors))));
     }
 
-    /// Waits until something happens or is due, at most until `deadline`, and sees to it.
+    /// Waits until an event arrives or something is due, at most until `deadline`, and handles it.
     pub(super) fn wait(&mut self, deadline: Option<Instant>) {
         let due = self
             .leaves
@@ -161,8 +162,8 @@ impl ProcessSet {
             .chain(self.sweeping.as_ref().and_then(EndingProcesses::wake_at))
             .chain(deadline)
             .min();
-        // Backwards: pidfds leave their list from its end, and output is read before an exit is
-        // believed.
+        // In reverse order: pidfds are removed from the end of their list, and output is read
+        // before an exit is handled.
         for (source, flags) in self.poll(due).into_iter().rev() {
             self.see_to(source, flags);
         }
@@ -206,7 +207,7 @@ impl ProcessSet {
         happened.filter(|(_, flags)| !flags.is_empty()).collect()
     }
 
-    /// Everything that is polled and is no leaf.
+    /// Adds every polled descriptor that does not belong to a child.
     fn others<'a>(&'a self, mut add: impl FnMut(Source, BorrowedFd<'a>)) {
         if let Some(children) = &self.children {
             add(Source::Children, children.as_fd());
@@ -307,7 +308,7 @@ impl ProcessSet {
     }
 }
 
-/// Reaps one child of ours that has ended and is no leader.
+/// Reaps one ended child of ours that is no leader.
 pub(super) fn reap(orphan: &Stat) {
     if let Some(pid) = Pid::from_raw(orphan.pid) {
         let _ = rustix::process::waitpid(Some(pid), WaitOptions::NOHANG);

@@ -1,8 +1,8 @@
 //! The documents that a recipe consists of, for the agents inside a run of it.
 //!
-//! Owns the records and their size: they end up in prompts. The text of a document appears once,
-//! however often it is imported, and only while there is room. Its name and its import path always
-//! appear.
+//! Owns the records and their size, which is bounded because they end up in prompts. The text of a
+//! document appears once, however often it is imported, and only while it fits. Its name and its
+//! import path always appear.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,12 @@ use materia_model::finding::Source;
 use materia_model::recipe::{self, RecipeDocument};
 use serde_json::{Value, json};
 
-/// How many bytes the records have together, about.
+/// Approximate maximum size of all records, in bytes.
 const ROOM: usize = 16 * 1024;
-/// How many records there are.
+/// Maximum number of records.
 const MOST: usize = 64;
 
-/// The records, the recipe itself first.
+/// Builds the records, the recipe itself first.
 pub(super) fn records(
     composition: &[RecipeDocument],
     texts: &BTreeMap<String, Source>,

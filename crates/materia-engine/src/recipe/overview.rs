@@ -1,4 +1,5 @@
-//! All recipes and tools at a glance, and one of them as it is edited: what the browser shows.
+//! A summary of all recipes and tools, and one of them as it is edited: the data of the browser's
+//! pages.
 //!
 //! Owns the two reports. One survey of the recipes serves all parts of the first.
 
@@ -30,7 +31,7 @@ pub struct LibraryReport {
     pub directories: Vec<PathBuf>,
 }
 
-/// Everything about the recipes and tools of a library.
+/// Reports on all recipes and tools of a library.
 pub fn overview(library: &Library, home: &Home) -> LibraryReport {
     let survey = survey(library);
     LibraryReport {
@@ -51,7 +52,7 @@ pub struct ToolReport {
     pub written: Option<Value>,
 }
 
-/// One recipe or tool, with its document as it was written.
+/// Reports on one recipe or tool, with its document as written.
 pub fn tool(
     library: &Library,
     home: &Home,

@@ -1,7 +1,7 @@
-//! A template and its values become a plan.
+//! Turns a template and its values into a plan.
 //!
-//! Owns typing the arguments, the values of the host, and everything that is found before the first
-//! process starts (T21). Starts nothing and reads no file.
+//! Owns typing the arguments, the values of the host, and all checks before the first process
+//! starts (T21). Starts nothing and reads no file.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub struct LinkedTemplate {
     pub template: Template,
     /// The caller's values, typed.
     pub values: Map<String, Value>,
-    /// The recipe that it is the template of.
+    /// The recipe that the template belongs to.
     pub recipe: Option<LinkedRecipe>,
 }
 
@@ -32,7 +32,7 @@ pub struct LinkedTemplate {
 pub struct LinkedRecipe {
     /// Its name.
     pub name: String,
-    /// Its file; none when it comes with the binary.
+    /// Its file; none if it is part of the binary.
     pub file: Option<PathBuf>,
     /// Where it was found.
     pub found: RecipeSource,
@@ -44,16 +44,16 @@ pub struct LinkedRecipe {
     texts: BTreeMap<String, Source>,
 }
 
-/// A plan that is ready, with everything that was found on the way.
+/// A plan that is ready to run, with the findings of its preparation.
 #[derive(Debug)]
 pub struct PreparedTemplate<'t> {
-    /// What it was made from.
+    /// The template that it was made from.
     pub linked: &'t LinkedTemplate,
-    /// What would run.
+    /// The plan.
     pub plan: Plan,
     /// Warnings about the values and the template.
     pub warnings: Vec<Finding>,
-    /// What it declares about a run of it; nothing in the foreground.
+    /// What it declares about a run of it; empty in the foreground.
     pub declarations: RunDeclarations,
     /// The values that it was expanded with.
     values: Map<String, Value>,
@@ -62,7 +62,7 @@ pub struct PreparedTemplate<'t> {
 /// What a recipe declares about a run of it.
 #[derive(Debug, Clone, Default)]
 pub struct RunDeclarations {
-    /// The files that it promises to write.
+    /// The files that it declares to write.
     pub artifacts: BTreeMap<String, DeclaredArtifact>,
     /// What it accepts and emits.
     pub mailbox: Option<Value>,
@@ -70,12 +70,12 @@ pub struct RunDeclarations {
     pub retire_when: Option<RetireWhen>,
     /// The variables and values that are secret (S3).
     pub secrets: Vec<String>,
-    /// What agents inside a run of it get to know about it.
+    /// What agents inside a run of it are given about it.
     pub context: Vec<Value>,
 }
 
 impl LinkedTemplate {
-    /// A bare template. `arguments` are `key=value` words; they win over `values`.
+    /// Parses a bare template. `arguments` are `key=value` words; they override `values`.
     pub fn parse(
         source: &Source,
         values: Map<String, Value>,
@@ -84,7 +84,7 @@ impl LinkedTemplate {
         Self::typed(template::parse(source)?, values, arguments, None)
     }
 
-    /// The template of a recipe that was found, with everything it imports.
+    /// Links the template of a recipe that was found, with everything it imports.
     pub fn link(
         library: &Library,
         located: Located,
@@ -130,13 +130,13 @@ impl LinkedTemplate {
         })
     }
 
-    /// The plan for the foreground.
+    /// Makes the plan for the foreground.
     pub fn prepare(&self, facts: HostFacts<'_>) -> Result<PreparedTemplate<'_>, Vec<Finding>> {
         self.expand(facts, &Map::new())
     }
 
-    /// The plan for a run. The values of the host, such as `run_id`, win over the caller's where
-    /// the template uses them.
+    /// Makes the plan for a run. The values of the host, such as `run_id`, override the caller's
+    /// where the template uses them.
     pub fn prepare_run(
         &self,
         facts: HostFacts<'_>,
@@ -189,7 +189,7 @@ impl LinkedTemplate {
         })
     }
 
-    /// The name and the fingerprint of the user's recipe that it is, for the usage ledger.
+    /// The name and the fingerprint for the usage ledger, if it is a recipe of the user.
     pub fn ledger_entry(&self) -> Option<(&str, String)> {
         let recipe = self.recipe.as_ref()?;
         let fingerprint = || sha256(self.template.source().text().as_bytes());
@@ -198,7 +198,7 @@ impl LinkedTemplate {
 }
 
 impl LinkedRecipe {
-    /// What it declares about a run of it, but for the artifacts, whose paths may name values.
+    /// What it declares about a run of it, except the artifacts, whose paths may contain values.
     fn declarations(&self) -> RunDeclarations {
         let RecipeMetadata {
             mailbox,
@@ -224,7 +224,7 @@ impl LinkedRecipe {
     }
 }
 
-/// An artifact of a recipe, as a run declares it.
+/// Converts an artifact of a recipe to the form that a run declares.
 fn declared(artifact: &RecipeArtifact) -> DeclaredArtifact {
     let field = |key: &str| artifact.more.get(key);
     let text = |key: &str| field(key).and_then(Value::as_str).map(str::to_owned);
@@ -237,7 +237,7 @@ fn declared(artifact: &RecipeArtifact) -> DeclaredArtifact {
 }
 
 impl PreparedTemplate<'_> {
-    /// Declares an artifact. Its path may name values, as every text of the template may.
+    /// Declares an artifact. Its path may contain values, like every text of the template.
     pub fn declare(
         &mut self,
         name: &str,
@@ -258,7 +258,7 @@ impl PreparedTemplate<'_> {
         Ok(())
     }
 
-    /// All warnings and what is risky about the template, one sentence each.
+    /// All warnings and risks of the template, one sentence each.
     pub fn messages(&self) -> Vec<String> {
         let risks = risk::warnings(&self.linked.template);
         let findings = self.warnings.iter().chain(&risks);

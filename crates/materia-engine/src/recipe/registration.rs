@@ -1,6 +1,6 @@
-//! A recipe that becomes a tool, as a caller describes it.
+//! A request to register a recipe as a tool.
 //!
-//! Owns in which order a file, fields and options make up the recipe. Registers nothing.
+//! Owns the order in which a file, fields and options make up the recipe. Registers nothing.
 
 use std::path::PathBuf;
 
@@ -12,22 +12,22 @@ use super::source::{SourceContext, SourceError, is_json};
 use crate::registry::Registration;
 use crate::store::text::read_file;
 
-/// A recipe that becomes a tool, or the changes of one. What is absent stays as it is.
+/// A recipe that becomes a tool, or changes to one. Absent fields stay unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct RegisterToolRequest {
     /// The tool's name.
     pub name: String,
-    /// Whether a tool of this name is changed.
+    /// Whether an existing tool of this name is changed.
     pub update: bool,
     /// A file with the whole recipe.
     pub file: Option<PathBuf>,
-    /// Fields of the recipe; they win over those in the file.
+    /// Fields of the recipe; they override those in the file.
     pub fields: Map<String, Value>,
     /// A template: a command line, or JSON when it begins with `{`, `[` or `"`.
     pub template: Option<String>,
     /// The name or path of a recipe to import instead.
     pub from: Option<String>,
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<String>,
     /// Its arguments: `name`, `name:type` or `name:type=default`.
     pub args: Option<Vec<String>>,
@@ -36,7 +36,7 @@ pub struct RegisterToolRequest {
 }
 
 impl RegisterToolRequest {
-    /// Reads the file, and puts the fields together.
+    /// Reads the file and merges the fields.
     pub fn read(self, context: &SourceContext<'_>) -> Result<Registration, SourceError> {
         let mut fields = Map::new();
         if let Some(path) = &self.file {
@@ -60,7 +60,7 @@ impl RegisterToolRequest {
         set("description", self.description.map(Value::from));
         set("args", self.args.map(Value::from));
         set("async", self.detached.map(Value::from));
-        // The template is the last field: a reader sees the flags first.
+        // The template is the last field, so that a reader sees the flags first.
         if let Some(template) = fields.shift_remove("template") {
             fields.insert("template".to_owned(), template);
         }
@@ -72,7 +72,7 @@ impl RegisterToolRequest {
     }
 }
 
-/// A template as a field of a recipe: JSON where it looks like that, else one command.
+/// A template as a field of a recipe: JSON if it looks like JSON, otherwise one command.
 fn template_field(text: String) -> Value {
     let json = is_json(&text).then(|| serde_json::from_str(&text).ok());
     json.flatten().unwrap_or_else(|| text.into())

@@ -1,5 +1,5 @@
-//! `recipe list`, `recipe show`, `recipe doctor`: what there is, what one of them consists of, what
-//! to do about them.
+//! `recipe list`, `recipe show`, `recipe doctor`: which recipes exist, what one consists of, and
+//! what needs repair.
 //!
 //! Owns the reports. Changes nothing and starts nothing.
 
@@ -34,12 +34,12 @@ pub struct RecipeListReport {
     pub issues: Vec<Finding>,
 }
 
-/// Lists the recipes that count.
+/// Lists the recipes that are not shadowed.
 pub fn list(library: &Library) -> RecipeListReport {
     listing(survey(library))
 }
 
-/// The recipes that count, of a survey that was made.
+/// Lists the recipes of an existing survey that are not shadowed.
 pub(crate) fn listing(survey: Survey) -> RecipeListReport {
     let Survey {
         root,
@@ -64,7 +64,7 @@ pub(crate) fn listing(survey: Survey) -> RecipeListReport {
 pub struct Imports {
     /// Always true.
     pub ok: bool,
-    /// Every direct import of a recipe that counts.
+    /// Every direct import of a recipe that is not shadowed.
     pub imports: Vec<Imported>,
 }
 
@@ -73,11 +73,11 @@ pub struct Imports {
 pub struct Imported {
     /// The importing recipe.
     pub recipe: String,
-    /// How it calls what it imports.
+    /// The alias under which it imports.
     pub alias: String,
-    /// The name of what it imports.
+    /// The name of the imported recipe.
     pub from: String,
-    /// Where that is.
+    /// The file of the imported recipe.
     pub file: String,
 }
 
@@ -130,7 +130,7 @@ pub struct RecipeReport {
     pub warnings: Vec<Finding>,
 }
 
-/// Shows one recipe: what it says, takes, consists of and runs. A disabled one can be looked at,
+/// Shows one recipe: its metadata, arguments, documents and plan. Disabled recipes can be shown,
 /// too.
 pub fn show(
     library: &Library,
@@ -142,7 +142,7 @@ pub fn show(
     show_located(library, home, &located)
 }
 
-/// The same for a recipe that was found.
+/// Shows a recipe that was found.
 pub(super) fn show_located(
     library: &Library,
     home: &Home,
@@ -248,7 +248,7 @@ pub fn doctor(library: &Library, home: &Home) -> RecipeDoctorReport {
     diagnose(&survey(library), library, home)
 }
 
-/// The same for a survey that was made.
+/// Examines the recipes of an existing survey.
 pub(super) fn diagnose(survey: &Survey, library: &Library, home: &Home) -> RecipeDoctorReport {
     let usage = usage(home);
     let of = |state: RecipeState| -> Vec<RecipeBrief> {

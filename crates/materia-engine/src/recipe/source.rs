@@ -1,6 +1,7 @@
-//! Where a template, its values and its input come from.
+//! Reads a template, its values and its input.
 //!
-//! Owns reading them, bounded (S5), and telling a recipe from a bare template. Expands nothing.
+//! Owns reading them, bounded (S5), and distinguishing a recipe from a bare template. Expands
+//! nothing.
 
 use std::fs::File;
 use std::io;
@@ -25,9 +26,9 @@ pub struct TemplateRequest {
     pub source: TemplateSource,
     /// Values for its arguments.
     pub values: TemplateValues,
-    /// Values as `key=value` words; they win over `values`.
+    /// Values as `key=value` words; they override `values`.
     pub arguments: Vec<String>,
-    /// What it reads on its stdin.
+    /// The source of its stdin.
     pub stdin: Option<InputSource>,
 }
 
@@ -57,7 +58,7 @@ impl Default for TemplateValues {
     }
 }
 
-/// Something that is read.
+/// A source of text or input.
 #[derive(Debug)]
 pub enum InputSource {
     /// A file by its path.
@@ -69,7 +70,7 @@ pub enum InputSource {
 /// Where names and relative paths are looked up.
 #[derive(Debug)]
 pub struct SourceContext<'a> {
-    /// Where recipes are looked for; there is none without a home directory.
+    /// Where recipes are looked up; an error without a home directory.
     pub library: Result<Library, NoHome>,
     /// The working directory, which may have been deleted.
     pub cwd: Option<&'a Path>,
@@ -84,12 +85,12 @@ pub enum SourceError {
     /// A document or an argument is invalid.
     #[error("{}", .0.first().map_or("the template is invalid", |finding| &finding.message))]
     Invalid(Vec<Finding>),
-    /// The values are no object.
+    /// The values are not an object.
     #[error("the values in {} are {kind}, not an object", text::quoted(.name))]
     Values {
         /// The name of the document.
         name: String,
-        /// What they are.
+        /// The type that they have instead.
         kind: &'static str,
     },
     /// There is no such recipe, or it cannot be used.
@@ -153,7 +154,7 @@ pub(crate) fn is_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[', '"'])
 }
 
-/// A file holds a recipe when it is Markdown or a JSON object, else a bare template.
+/// Links a file: a recipe if it is Markdown or a JSON object, otherwise a bare template.
 fn link_file(
     path: &Path,
     context: &SourceContext<'_>,
@@ -167,7 +168,8 @@ fn link_file(
     let library = match &context.library {
         _ if !markdown && !object() => None,
         Ok(library) => Some(library),
-        // Without a home there is nothing to import from; a template that imports nothing needs none.
+        // Without a home directory there is nothing to import from. A template without imports
+        // needs none.
         Err(_) if !markdown => None,
         Err(error) => return Err(SourceError::NoHome(error.clone())),
     };
@@ -181,7 +183,7 @@ fn link_file(
 }
 
 impl TemplateValues {
-    /// The values as an object.
+    /// Reads the values as an object.
     pub fn read(self, context: &SourceContext<'_>) -> Result<Map<String, Value>, SourceError> {
         let (name, text) = match self {
             Self::Object(values) => return Ok(values),
@@ -206,7 +208,7 @@ impl TemplateValues {
 }
 
 impl InputSource {
-    /// The text in it.
+    /// Reads the text.
     pub fn text(self, context: &SourceContext<'_>) -> Result<String, TextError> {
         match self {
             Self::Stdin(file) => text_file::read(file, "stdin"),
@@ -214,8 +216,8 @@ impl InputSource {
         }
     }
 
-    /// A file that several commands can read, each from its beginning. A stream that can be read
-    /// only once is copied into the spool directory first.
+    /// Opens a file that several commands can read, each from its beginning. A stream that can be
+    /// read only once is copied into the spool directory first.
     pub fn open(self, context: &SourceContext<'_>, spool_dir: &Path) -> Result<File, TextError> {
         let (name, opened) = match self {
             Self::Stdin(mut file) => ("stdin".into(), spool::collected(spool_dir, &mut file)),
@@ -244,7 +246,7 @@ impl SourceContext<'_> {
             .map_err(|error| SourceError::NoHome(error.clone()))
     }
 
-    /// A path relative to the working directory.
+    /// Resolves a path relative to the working directory.
     pub fn path(&self, path: &Path) -> PathBuf {
         self.cwd
             .map_or_else(|| path.to_owned(), |cwd| cwd.join(path))

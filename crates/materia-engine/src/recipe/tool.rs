@@ -1,8 +1,7 @@
-//! Tools: which there are, and calling one in the foreground with an answer that an agent's context
-//! can hold.
+//! Tools: lists them, and calls one in the foreground with an answer that fits an agent's context.
 //!
-//! Owns the bound on the answer (the end is kept, all of it saved and named) and the text of
-//! failures. A tool that is `async` is spawned instead.
+//! Owns the bound on the answer (the end is kept; the whole output is saved to a file that the
+//! answer names) and the text of failures. A tool that is `async` is spawned instead.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,11 +26,11 @@ use crate::registry::{
 };
 use crate::store::dir::{self, Scratch};
 
-/// How many lines of an output an agent gets.
+/// Maximum number of output lines in an answer.
 pub const MAX_ANSWER_LINES: usize = 2000;
-/// How many bytes of an output an agent gets.
+/// Maximum number of output bytes in an answer.
 pub const MAX_ANSWER_BYTES: usize = 51_200;
-/// How much of an output is searched for its last lines, in bytes.
+/// Maximum number of bytes searched for the last lines of an output.
 const MAX_TAIL: usize = 1 << 20;
 
 /// The answer to `tool list`.
@@ -51,7 +50,7 @@ pub fn list(library: &Library) -> ToolListReport {
     listing(&survey(library))
 }
 
-/// The tools of a survey that was made.
+/// Lists the tools of an existing survey.
 pub(super) fn listing(survey: &Survey) -> ToolListReport {
     ToolListReport {
         ok: true,
@@ -77,13 +76,13 @@ pub fn drafts(library: &Library) -> DraftListReport {
     }
 }
 
-/// The user's tool of that name.
+/// Finds the user's tool of that name.
 pub fn find(library: &Library, name: &str, cwd: &Path) -> Option<Located> {
     let found = library.find(name, cwd).ok();
     found.filter(|located| located.found == RecipeSource::User)
 }
 
-/// What to do about a name that is no tool: repair it, make it a tool, correct the name, or look at
+/// What to do about a name that is not a tool: repair it, make it a tool, correct the name, or see
 /// the list.
 pub fn hint_for_missing(library: &Library, name: &str) -> String {
     match registry::entry(library, name).map(|entry| entry.state) {
@@ -111,11 +110,11 @@ pub fn hint_for_missing(library: &Library, name: &str) -> String {
 /// A call of a tool.
 #[derive(Debug)]
 pub struct ToolCall<'a> {
-    /// Where recipes are looked for.
+    /// Where recipes are looked up.
     pub library: &'a Library,
-    /// Where the ledger and outputs are.
+    /// Where the usage ledger and outputs are stored.
     pub home: &'a Home,
-    /// The directory it runs in.
+    /// Its working directory.
     pub cwd: &'a Path,
     /// What `~` means.
     pub home_dir: Option<&'a Path>,
@@ -123,9 +122,9 @@ pub struct ToolCall<'a> {
     pub name: &'a str,
     /// Its arguments.
     pub values: Map<String, Value>,
-    /// Its arguments as `key=value` words; they win.
+    /// Its arguments as `key=value` words; they override `values`.
     pub arguments: &'a [String],
-    /// Time and ids.
+    /// Source of time and ids.
     pub clock: &'a Clock,
 }
 
@@ -137,21 +136,21 @@ pub struct ToolCallReport {
     pub ok: bool,
     /// Its name.
     pub tool: String,
-    /// How it went.
+    /// Its status.
     pub status: ExecutionStatus,
     /// Its exit code.
     pub code: i32,
     /// Its output, or the end of it with a notice.
     pub text: String,
-    /// Whether that is only the end.
+    /// Whether `text` is only the end.
     pub truncated: bool,
-    /// The file with all of it.
+    /// The file with the whole output.
     pub full_output: Option<String>,
     /// Its branches.
     pub branches: Vec<Branch>,
-    /// The branches in numbers.
+    /// Branch counts.
     pub coverage: Option<Coverage>,
-    /// What was found before it started.
+    /// Findings from before it started.
     pub warnings: Vec<String>,
 }
 
@@ -161,7 +160,7 @@ pub enum NotCalled {
     /// It cannot be used.
     #[error(transparent)]
     Recipe(#[from] NotResolved),
-    /// It is a recipe outside of the user's root.
+    /// It is a recipe outside the user's root.
     #[error("{name} is a recipe, and no tool", name = text::quoted(.0))]
     NoTool(String),
     /// Its arguments are wrong.
@@ -171,10 +170,10 @@ pub enum NotCalled {
         name: String,
         /// What is wrong.
         findings: Vec<Finding>,
-        /// What a call looks like.
+        /// The expected form of a call.
         shape: String,
     },
-    /// It runs detached, and this call waits.
+    /// It runs detached, but this call waits.
     #[error("the tool {} runs detached", text::quoted(.0))]
     Detached(String),
     /// The system refused.
@@ -245,7 +244,7 @@ pub fn call(
     Ok(report(outcome, own_name, warnings, &outputs)?)
 }
 
-/// The report of an outcome, within the bounds.
+/// Builds the report of an outcome, within the bounds.
 fn report(
     outcome: Outcome,
     tool: &str,
@@ -293,8 +292,7 @@ fn failure_text(outcome: &Outcome, stdout: &str) -> String {
 /// The text for a tool that wrote nothing.
 const NO_OUTPUT: &str = "(no output)";
 
-/// The end of an output within the bounds, and the file with all of it where that is not
-/// everything.
+/// The end of an output within the bounds, and the file with the whole output if it does not fit.
 pub fn bounded(output: &Flow, dir: &Path, name: &str) -> io::Result<(String, Option<PathBuf>)> {
     let (bytes, total) = output.tail(MAX_TAIL)?;
     let all = String::from_utf8_lossy(&bytes);

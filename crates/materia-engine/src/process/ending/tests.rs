@@ -45,7 +45,7 @@ fn a_process_that_has_executed_a_program_since_the_scan_is_scanned_again() {
         assert_eq!((survivors, ending.ended()), (Some(Vec::new()), 0));
         assert!(process.is_alive(), "signalled after {grace:?}");
     }
-    // As the program that it is now, it is ended.
+    // Scanned as the program that it is now, it is ended.
     let members = vec![Stat::read(scanned.pid).unwrap()];
     let found = ProcessScan {
         processes: members.clone(),

@@ -1,4 +1,4 @@
-//! The loop from inside: live streams, other sources of events, and what survives a call of `run`.
+//! The loop from inside: live streams, other event sources, and what outlasts a call of `run`.
 
 use super::super::{Capture, Cause, Status, Stdin, Stream, StreamSink};
 use super::*;
@@ -79,7 +79,7 @@ fn other_sources_wake_the_loop() {
     waker.wake();
     assert!(matches!(processes.next(soon()), Some(Event::Woken)));
     rustix::io::write(&ours, b"x").unwrap();
-    // Told after the command that ran meanwhile, and again until it is read.
+    // Reported after the command that ran meanwhile, and again until it is read.
     assert!(processes.run(Command::new(["true"])).success());
     for _ in 0..2 {
         assert!(matches!(processes.next(soon()), Some(Event::Readable(id)) if id == watch));

@@ -1,4 +1,4 @@
-//! Trees as tables: who belongs to whom, without any process.
+//! Process trees as tables: tests membership without any process.
 
 use super::*;
 
@@ -229,7 +229,7 @@ fn the_known_stay_members_and_their_successors_do_not() {
 
 #[test]
 fn neither_we_nor_our_elders_are_ever_members() {
-    // A leaf that moved into our group, and a process that was here before the leaf.
+    // A child process that moved into our group, and a process that was in it before.
     let processes = [
         process(50, 1, ME, ME),
         process(ME, 50, ME, ME),
