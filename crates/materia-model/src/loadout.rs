@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use materia_model::finding::Source;
-//! use materia_model::loadout::{Config, Document, Layer, Scope};
+//! use materia_model::loadout::{Config, ConfigDocument, ConfigLayer, ConfigScope};
 //! use materia_model::picture;
 //!
 //! let text = r#"{
@@ -14,7 +14,8 @@
 //!     "loadouts": {"Hello": {"sockets": {"hello": {"materia": "Greet"}}}},
 //!     "materia": {"Greet": {"command": ["echo", "hi"]}}
 //! }"#;
-//! let layers = [Layer { scope: Scope::Project, document: Document::parse(Source::new("hello.json", text)) }];
+//! let document = ConfigDocument::parse(Source::new("hello.json", text));
+//! let layers = [ConfigLayer { scope: ConfigScope::Project, document }];
 //! let config = Config::load(&layers);
 //! let graph = config.compile(config.active().unwrap()).unwrap().graph.unwrap();
 //! assert!(picture::text(&graph).contains("hello · Greet"));

@@ -7,11 +7,11 @@
 //!
 //! ```
 //! use materia_model::finding::Source;
-//! use materia_model::template::{self, Facts};
+//! use materia_model::template::{self, HostFacts};
 //!
 //! let template = template::parse(&Source::new("--template", "echo {name=world}")).unwrap();
 //! let values = serde_json::from_str(r#"{"name": "you"}"#).unwrap();
-//! let plan = template::expand(&template, &values, Facts::default()).unwrap().plan;
+//! let plan = template::expand(&template, &values, HostFacts::default()).unwrap().plan;
 //! let tree = serde_json::to_value(template::explain(&plan)).unwrap();
 //! assert_eq!(tree["argv"], serde_json::json!(["echo", "you"]));
 //! ```
