@@ -1,7 +1,7 @@
-//! Loadouts: graphs of sockets, from authored documents to something that can be walked.
+//! Loadouts: graphs of sockets, from authored documents to a compiled graph.
 //!
-//! Owns config documents and their layers, sockets, edges, loops, what is wrong with them, and the
-//! compiled [`Graph`]. Never opens a file: texts are handed in, and every finding says where in
+//! Owns config documents and their layers, sockets, edges, loops, their findings, and the compiled
+//! [`Graph`]. Never opens a file: the caller passes the texts, and every finding has a position in
 //! them. Never decides what a running cast does next: `cast` walks the graph.
 //!
 //! ```
