@@ -76,7 +76,8 @@ pub fn quoted(text: &str) -> String {
     quoted_within(text, 120)
 }
 
-/// Like [`quoted`] with another limit, for paths: keeps the end of a long one.
+/// Like [`quoted`] with another limit. Paths need a larger one, because their end says more than
+/// their beginning.
 pub fn quoted_within(text: &str, max: usize) -> String {
     let shown = bounded(text, max);
     let shown = printable(&shown);

@@ -41,7 +41,7 @@ pub struct RunStart {
     pub parent: Option<String>,
     /// The directory of its commands.
     pub cwd: String,
-    /// The command that started it.
+    /// What started it.
     pub origin: RunOrigin,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,
