@@ -140,7 +140,7 @@ impl Room {
             .or_insert_with(|| parent.to_string().into());
     }
 
-    /// Marks the sender of a message outside of the room as present.
+    /// Records that an actor sent a message outside of the room.
     pub(super) fn spoke(&mut self, at: Timestamp, address: &Address, role: &str, parent: &Address) {
         self.addressed(at, address, role, parent);
         if let Some(member) = self.roster.get_mut(address) {

@@ -42,7 +42,7 @@ impl SecretGuard {
         }
     }
 
-    /// Removes the named values from the input, and redacts them from now on.
+    /// Replaces the named values in the input by [`REDACTED`], and redacts them from now on.
     pub fn take_from(&mut self, given: &mut serde_json::Map<String, Value>, named: &[String]) {
         for (_, value) in given.iter_mut().filter(|(name, _)| named.contains(name)) {
             let secret = std::mem::replace(value, REDACTED.into());

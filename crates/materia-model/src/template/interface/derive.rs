@@ -305,7 +305,8 @@ impl Walk<'_> {
     }
 }
 
-/// Whether the document's location or the host sets the name, and no document declares it.
+/// Whether the host sets the name, or the document's location does and the document does not
+/// declare it.
 fn is_given_by_place(name: &str, frame: &NameFrame<'_, '_>) -> bool {
     let realm = frame.realm();
     let place = realm
