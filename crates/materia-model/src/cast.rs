@@ -5,8 +5,10 @@
 //! performs it, records the result, and folds it with [`CastState::apply`]. Nothing else changes a
 //! state, so a driver resumes a killed cast with "fold, then decide". Never waits, runs, reads or
 //! writes: no clock, no file, no process.
+//!
 //! ```text
-//!  cast_start → socket_route → socket_start → (turn or utility) → socket_complete → socket_advance? → socket_route → … → cast_end
+//! cast_start → socket_route → socket_start → (turn or utility) → socket_complete
+//!            → socket_advance? → socket_route → … → cast_end
 //! ```
 //!
 //! Inside, the order of the files is: what happened ([`event`]), what that means ([`state`]), the
