@@ -1,11 +1,11 @@
-//! An agent as an actor: its turns, as the journal of its run tells them, and what they add up to
+//! An agent as an actor: the turns that its run's journal records, and the state they fold into
 //! (A12).
 //!
-//! Owns the records of turns and their fold: how often it was asked, what that used, which session
-//! goes on, and the last lines of what was said. A message becomes a turn; a message that comes
-//! meanwhile may be heard in it. The end of a turn names every message that it answers, so that
-//! whoever takes the run up again knows what is left to do: a message with an end is never asked
-//! again, one without is asked from the session before it. Names no agent, posts nothing.
+//! Owns the records of turns and their fold: the number of turns, their usage, the session to
+//! continue, and the last lines of the conversation. A message becomes a turn; a message that
+//! arrives during a turn may be read in it. The end of a turn names every message that it answers,
+//! so that a process that resumes the run knows what is left to do: a message with an end is never
+//! asked again, one without is asked from the session before it. Names no agent, sends no message.
 
 mod event;
 mod state;

@@ -1,7 +1,7 @@
-//! The vocabulary of agents: what a turn is asked for, how it ends, and what it costs.
+//! The vocabulary of agents: kinds of turns, their outcomes, and usage.
 //!
 //! Owns the kinds of turns and failures and the counting of usage. Names no agent and knows no
-//! protocol: what is specific to one lives in `engine::agent`, which answers in these words.
+//! protocol: both live in `engine::agent`, which returns these types.
 
 mod kind;
 mod usage;
@@ -13,36 +13,36 @@ use serde::{Deserialize, Serialize};
 pub use kind::AgentFailureKind;
 pub use usage::Usage;
 
-/// What a turn is asked for.
+/// The purpose of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnKind {
-    /// The work of the socket; the first reply of a conversation.
+    /// The work of the socket; the first turn of a conversation.
     Work,
-    /// One more reply in a conversation.
+    /// One more turn in a conversation.
     Refine,
-    /// The final answer of a conversation.
+    /// The turn that asks for the final answer of a conversation.
     Finalise,
-    /// The same answer again, this time as the contract asks.
+    /// The same answer again, in the form that the contract requires.
     Repair,
 }
 
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TurnOutcome {
-    /// The text of the last message, or why there is none.
+    /// The text of the last message, or the reason why there is none.
     pub reply: Result<String, AgentFailure>,
-    /// What all model calls of the turn cost together.
+    /// The usage of all model calls of the turn.
     pub usage: Usage,
-    /// The same by model, where the agent says which it asked.
+    /// The usage by model, if the agent reports the model.
     pub models: BTreeMap<String, Usage>,
     pub agent: Option<String>,
-    /// What takes the conversation up again, where it was kept.
+    /// The handle to resume the conversation with, if the agent kept it.
     pub session: Option<String>,
 }
 
 impl TurnOutcome {
-    /// An end of which no more is known than its answer and its cost.
+    /// An end with only an answer and its usage.
     pub fn new(reply: Result<String, AgentFailure>, usage: Usage) -> Self {
         Self {
             reply,
@@ -58,17 +58,17 @@ impl TurnOutcome {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentFailure {
     pub kind: AgentFailureKind,
-    /// What the agent said about it.
+    /// The agent's error message.
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// How long the provider wants to be left alone.
+    /// How long the provider asks us to wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
 }
 
 impl AgentFailure {
-    /// A failure of a kind.
+    /// Creates a failure of the given kind.
     pub fn new(kind: AgentFailureKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -78,7 +78,7 @@ impl AgentFailure {
         }
     }
 
-    /// The failure that an error text tells, with an HTTP status where one is known.
+    /// Classifies an error text, with its HTTP status if known.
     pub fn read(status: Option<u16>, message: &str) -> Self {
         let kind =
             AgentFailureKind::of_status(status.or_else(|| kind::status_in(message)), message);
@@ -88,7 +88,7 @@ impl AgentFailure {
         }
     }
 
-    /// The same failure, with what the person can do.
+    /// Adds a hint for the user.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

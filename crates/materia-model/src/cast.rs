@@ -1,13 +1,14 @@
-//! Casts: one request walking through a graph.
+//! Casts: one request that walks through a graph.
 //!
 //! Owns the events of a cast, the state that they fold into, and the decision what comes next.
-//! [`Kernel::decide`] looks at the graph and the state and names one [`CastEffect`]; a driver performs
-//! it, records what happened, and folds it with [`CastState::apply`]. Nothing else changes a state, so
-//! a cast that was killed goes on by "fold, then decide". Never waits, runs, reads or writes: no
-//! clock, no file, no process.
+//! [`Kernel::decide`] takes the graph and the state and returns one [`CastEffect`]. A driver
+//! performs it, records the result, and folds it with [`CastState::apply`]. Nothing else changes a
+//! state, so a driver resumes a killed cast with "fold, then decide". Never waits, runs, reads or
+//! writes: no clock, no file, no process.
 //!
 //! ```text
-//!  cast_start → socket_route → socket_start → (turn or utility) → socket_complete → socket_advance? → socket_route → … → cast_end
+//! cast_start → socket_route → socket_start → (turn or utility) → socket_complete
+//!            → socket_advance? → socket_route → … → cast_end
 //! ```
 //!
 //! Inside, the order of the files is: what happened ([`event`]), what that means ([`state`]), the

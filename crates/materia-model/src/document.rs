@@ -1,9 +1,9 @@
-//! Authored JSON, read strictly and with the place of every value.
+//! Authored JSON, read strictly and with the position of every value.
 //!
-//! Owns the tree that recipes, loadouts and configs are read from, and the field tables by which
-//! its objects are read. Comments and trailing commas are allowed; everything else is plain JSON.
-//! Bounded in size, depth and count (S5). Never opens files, and knows no field: each kind of
-//! document has its own tables.
+//! Owns the tree that recipes, loadouts and configs are read from, and the field tables that read
+//! its objects. Comments and trailing commas are allowed; everything else is plain JSON. Bounded in
+//! size, depth and count (S5). Never opens files, and knows no field: each kind of document has its
+//! own tables.
 
 mod parse;
 mod path;
@@ -21,15 +21,15 @@ pub(crate) use path::ValuePath;
 pub(crate) use table::{Field, FieldTable, Read, Schema, choices, field, ignore};
 pub(crate) use value::{DocValue, SourceMember};
 
-/// A value with its place in the text.
+/// A value with its position in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonNode {
     pub content: JsonContent,
-    /// Where it stands, in bytes of the source.
+    /// Its position, in bytes of the source.
     pub span: Range<usize>,
 }
 
-/// What a value is.
+/// The content of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JsonContent {
     Null,
@@ -53,7 +53,7 @@ pub struct JsonMember {
 }
 
 impl JsonNode {
-    /// The value of a member, where this is an object that has it.
+    /// The value of a member, if this is an object that has it.
     pub fn get(&self, name: &str) -> Option<&JsonNode> {
         self.members()
             .iter()
@@ -61,7 +61,7 @@ impl JsonNode {
             .map(|member| &member.value)
     }
 
-    /// The members, none where this is no object.
+    /// The members; none if this is not an object.
     pub fn members(&self) -> &[JsonMember] {
         if let JsonContent::Object(members) = &self.content {
             members
@@ -70,7 +70,7 @@ impl JsonNode {
         }
     }
 
-    /// The items, none where this is no list.
+    /// The items; none if this is not a list.
     pub fn items(&self) -> &[JsonNode] {
         if let JsonContent::Array(items) = &self.content {
             items
@@ -79,7 +79,7 @@ impl JsonNode {
         }
     }
 
-    /// The text, where this is a string.
+    /// The text, if this is a string.
     pub fn as_str(&self) -> Option<&str> {
         if let JsonContent::String(text) = &self.content {
             Some(text)
@@ -88,7 +88,7 @@ impl JsonNode {
         }
     }
 
-    /// What a person calls this kind of value.
+    /// The name of this kind of value in messages.
     pub fn kind(&self) -> &'static str {
         match self.content {
             JsonContent::Null => "null",
@@ -100,7 +100,7 @@ impl JsonNode {
         }
     }
 
-    /// The same value without its places.
+    /// The same value without positions.
     pub fn to_value(&self) -> Value {
         match &self.content {
             JsonContent::Null => Value::Null,
@@ -118,7 +118,7 @@ impl JsonNode {
     }
 }
 
-/// A document path with one more member: `a.b`, or `a["b c"]` where the name is no identifier.
+/// Appends a member to a document path: `a.b`, or `a["b c"]` if the name is not an identifier.
 pub fn path_member(path: &str, name: &str) -> String {
     let mut chars = name.chars();
     let plain = chars
@@ -132,7 +132,7 @@ pub fn path_member(path: &str, name: &str) -> String {
     }
 }
 
-/// A document path with one more index: `a[0]`.
+/// Appends an index to a document path: `a[0]`.
 pub fn path_index(path: &str, index: usize) -> String {
     format!("{path}[{index}]")
 }

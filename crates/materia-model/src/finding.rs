@@ -1,8 +1,7 @@
-//! What is wrong with a document, where, and what to write instead.
+//! Findings: what is wrong with a document, where, and what to write instead.
 //!
-//! Owns findings, places and the translation of byte offsets to lines and columns. Documents are
-//! checked to the end and give a list of findings, never only the first. How a finding looks on a
-//! screen is the view's business.
+//! Owns findings, source positions and the translation of byte offsets to lines and columns. Checks
+//! run to the end of a document and report all findings, not only the first. The view renders them.
 
 use std::fmt;
 use std::ops::Range;
@@ -91,7 +90,7 @@ impl fmt::Display for SourcePos {
 }
 
 impl Finding {
-    /// A finding that refuses the document.
+    /// Creates an error, which rejects the document.
     pub fn error(code: &'static str, message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Error,
@@ -103,7 +102,7 @@ impl Finding {
         }
     }
 
-    /// A finding that the document survives.
+    /// Creates a warning, which does not reject the document.
     pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Warning,
@@ -111,21 +110,21 @@ impl Finding {
         }
     }
 
-    /// The same finding, with what to write instead.
+    /// Adds a hint what to write instead.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same finding, at a span of a source.
+    /// Sets the span of the finding in a source.
     #[must_use]
     pub fn at(mut self, source: &Source, span: &Range<usize>) -> Self {
         self.place = Some(source.place(span.start));
         self
     }
 
-    /// The same finding, about the value at this path.
+    /// Sets the document path of the finding.
     #[must_use]
     pub fn path(mut self, path: impl Into<String>) -> Self {
         self.path = Some(path.into());
@@ -133,7 +132,7 @@ impl Finding {
     }
 }
 
-/// A document's text with its name, able to say where an offset is.
+/// A document's text with its name; maps offsets to positions.
 #[derive(Debug, Clone)]
 pub struct Source(Arc<Text>);
 
@@ -145,7 +144,7 @@ struct Text {
 }
 
 impl Source {
-    /// A source from its name and text.
+    /// Creates a source from its name and text.
     pub fn new(name: &str, text: &str) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
         Self(Arc::new(Text {
@@ -165,7 +164,7 @@ impl Source {
         &self.0.text
     }
 
-    /// The place of a byte offset; offsets past the end are at the end.
+    /// The position of a byte offset. An offset past the end maps to the end.
     pub fn place(&self, offset: usize) -> SourcePos {
         let (text, starts) = (&self.0.text, &self.0.line_starts);
         let offset = text.floor_char_boundary(offset.min(text.len()));

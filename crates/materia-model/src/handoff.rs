@@ -1,14 +1,19 @@
-//! Handoffs: what a socket's output must be, how it is found in a text, and what it changes in the
+//! Handoffs: the contract of a socket's output, its extraction from a text, and its changes to the
 //! state.
 //!
 //! Owns value paths, the extraction of JSON from an answer (C5), the contract of a socket (C6),
-//! assignments (C8) and the writes that a valid payload makes. Never asks anybody, never routes:
-//! `cast` decides what a bad answer means.
+//! assignments (C8) and the writes of a valid payload. Never calls an agent, never routes: `cast`
+//! decides what follows a bad answer.
 //!
 //! ```
-//! use materia_model::handoff::{Author, Contract, extract};
+//! use materia_model::handoff::{OutputAuthor, OutputContract, extract};
 //!
-//! let contract = Contract { author: Author::Agent, generator: false, needs_satisfied: true, assign: Vec::new() };
+//! let contract = OutputContract {
+//!     author: OutputAuthor::Agent,
+//!     generator: false,
+//!     needs_satisfied: true,
+//!     assign: Vec::new(),
+//! };
 //! let found = extract::answer("Verdict: {\"satisfied\": true}", &contract).unwrap();
 //! assert_eq!(found.payload["satisfied"], true);
 //! ```

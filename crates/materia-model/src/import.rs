@@ -1,8 +1,8 @@
-//! Recipes of other tools, read and turned into ours.
+//! Converts recipes of other tools to ours.
 //!
-//! Owns the two formats that are read, goose recipes and justfiles, and saying of every line what
-//! could not be carried over. Never opens a file and never guesses: what has no counterpart is left
-//! out and named, with its place.
+//! Owns the two supported formats, goose recipes and justfiles, and a note for every line that
+//! could not be converted. Never opens a file and never guesses: it omits what has no counterpart
+//! and reports it with its position.
 
 mod goose;
 mod justfile;
@@ -14,20 +14,20 @@ use crate::finding::Finding;
 pub use goose::goose;
 pub use justfile::{ShellLines, justfile};
 
-/// The largest file that is read.
+/// The maximum size of a file, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// What came of a file.
+/// The result of importing a file.
 #[derive(Debug, Clone, Default)]
 pub struct ImportResult {
     pub recipes: Vec<RecipeDraft>,
-    /// What is different now, and what was left out, in the order of the file.
+    /// Differences and omissions, in the order of the file.
     pub notes: Vec<Finding>,
-    /// Other files that these recipes need, as the file names them.
+    /// Other files that these recipes need, as named in the file.
     pub needs: Vec<String>,
 }
 
-/// One recipe that was made.
+/// One converted recipe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecipeDraft {
     /// Its name, which becomes the name of its file.
@@ -35,7 +35,7 @@ pub struct RecipeDraft {
     pub recipe: Value,
 }
 
-/// A text as a name of a recipe: lower case, `-` for everything else.
+/// Turns a text into a recipe name: lower case, `-` for everything else.
 pub fn name_of(text: &str) -> String {
     let mut name = String::new();
     for c in text.chars().take(64) {
@@ -53,12 +53,12 @@ pub fn name_of(text: &str) -> String {
     }
 }
 
-/// Plain text inside a template: braces are no placeholders.
+/// Escapes a text for a template, so that its braces are not placeholders.
 fn plain(text: &str) -> String {
     text.replace('{', "\\{").replace('}', "\\}")
 }
 
-/// A text as one word of a command, placeholders left alone.
+/// Quotes a text as one word of a command; placeholders stay.
 fn word(text: &str) -> String {
     format!(
         "\"{}\"",

@@ -1,9 +1,9 @@
-//! What should happen: the pure half of `materia`.
+//! The pure half of `materia`: it decides what should happen.
 //!
 //! Owns the languages (names, documents, records, templates, recipes, loadouts, casts) and the
-//! decisions made from them. Never touches a file, a clock, a process or the environment: everything
-//! is an argument, and everything it concludes is a return value. The engine and the front ends call
-//! it; it calls none of them.
+//! decisions made from them. Never accesses a file, a clock, a process or the environment: all
+//! input is an argument, and all output is a return value. The engine and the front ends call it;
+//! it calls none of them.
 //!
 //! The list below is the order of the modules: a module may use those above it, never below.
 

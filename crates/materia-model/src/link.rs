@@ -1,10 +1,10 @@
-//! Links: several loadouts and materia, one behind the other, as one loadout.
+//! Links: several loadouts and materia in sequence, as one loadout.
 //!
-//! Owns how a target is written, and the composition. Sockets are numbered anew, everything that
-//! names one follows, and every way on which a part would have ended leads into the next one:
-//! sockets without edges, edges and exits to `end`, answers that no edge is for, lists that are
-//! done or empty. So any loadout can be linked, also one with several ends or with ways back
-//! outside of its loops. Never looks a target up and never writes one: parts are handed in.
+//! Owns the syntax of a target, and the composition. Renumbers the sockets and updates everything
+//! that names one. Every route on which a part would have ended leads into the next one: sockets
+//! without edges, edges and exits to `end`, outcomes without an edge, exhausted or empty lists. So
+//! any loadout can be linked, including one with several ends or with back edges outside of its
+//! loops. Never looks a target up and never writes one: the caller passes the parts.
 
 mod stitch;
 
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::loadout::Graph;
 
-/// What a target names.
+/// The kind of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkTargetKind {
     /// A materia, as a loadout of one socket.
@@ -21,7 +21,7 @@ pub enum LinkTargetKind {
 }
 
 impl LinkTargetKind {
-    /// The word that people and ids use.
+    /// The word for users and ids.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Materia => "materia",
@@ -30,16 +30,16 @@ impl LinkTargetKind {
     }
 }
 
-/// A target as a person writes it: `materia:Build`, `loadout:Release`, or a bare name.
+/// A target as the user writes it: `materia:Build`, `loadout:Release`, or a bare name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkTarget<'a> {
-    /// What it says to be.
+    /// The kind in front of the colon, if any.
     pub kind: Option<LinkTargetKind>,
     pub name: &'a str,
 }
 
 impl<'a> LinkTarget<'a> {
-    /// Reads a target.
+    /// Parses a target.
     pub fn read(word: &'a str) -> Self {
         match word.split_once(':') {
             Some(("materia", name)) => Self {
@@ -63,9 +63,9 @@ impl<'a> LinkTarget<'a> {
 pub struct LinkPart {
     pub kind: LinkTargetKind,
     pub name: String,
-    /// Its graph; a materia alone has none.
+    /// Its graph; `None` for a single materia.
     pub graph: Option<Graph>,
-    /// Its loadout, as it is written.
+    /// Its loadout, as written.
     pub written: Value,
 }
 
@@ -92,20 +92,19 @@ impl LinkPart {
     }
 }
 
-/// A link.
+/// A composed loadout.
 #[derive(Debug)]
 pub struct LinkedLoadout {
-    /// What the loadout is called.
+    /// The name of the loadout.
     pub name: String,
     pub id: String,
-    /// The loadout, as it would be written.
+    /// The loadout document.
     pub loadout: Value,
-    /// Which part each socket came from: `{"targets": […], "sockets": {"Socket-3": {"part",
-    /// "socket"}}}`.
+    /// The origin of each socket: `{"targets": […], "sockets": {"Socket-3": {"part", "socket"}}}`.
     pub origin: Value,
 }
 
-/// Links the parts in order; nothing without any.
+/// Links the parts in order. `None` if there are none.
 pub fn link(parts: &[LinkPart]) -> Option<LinkedLoadout> {
     let names: Vec<LinkedSocketNames> = parts
         .iter()
@@ -145,7 +144,7 @@ pub fn link(parts: &[LinkPart]) -> Option<LinkedLoadout> {
     })
 }
 
-/// A name as a part of an id.
+/// Turns a name into a part of an id.
 pub fn plain(name: &str) -> String {
     name.chars()
         .map(|c| {
@@ -158,7 +157,7 @@ pub fn plain(name: &str) -> String {
         .collect()
 }
 
-/// What the sockets of a part are called in the link.
+/// The names of a part's sockets in the link.
 #[derive(Debug)]
 pub(crate) struct LinkedSocketNames {
     renamed: Vec<(String, String)>,
@@ -184,7 +183,7 @@ impl LinkedSocketNames {
         }
     }
 
-    /// Numbers the sockets behind those of the parts before.
+    /// Numbers the sockets after those of the previous parts.
     fn shifted(before: &mut usize, mut names: Self) -> Option<Self> {
         for (_, new) in &mut names.renamed {
             *before += 1;

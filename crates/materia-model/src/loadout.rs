@@ -1,12 +1,12 @@
-//! Loadouts: graphs of sockets, from authored documents to something that can be walked.
+//! Loadouts: graphs of sockets, from authored documents to a compiled graph.
 //!
-//! Owns config documents and their layers, sockets, edges, loops, what is wrong with them, and the
-//! compiled [`Graph`]. Never opens a file: texts are handed in, and every finding says where in
+//! Owns config documents and their layers, sockets, edges, loops, their findings, and the compiled
+//! [`Graph`]. Never opens a file: the caller passes the texts, and every finding has a position in
 //! them. Never decides what a running cast does next: `cast` walks the graph.
 //!
 //! ```
 //! use materia_model::finding::Source;
-//! use materia_model::loadout::{Config, Document, Layer, Scope};
+//! use materia_model::loadout::{Config, ConfigDocument, ConfigLayer, ConfigScope};
 //! use materia_model::picture;
 //!
 //! let text = r#"{
@@ -14,7 +14,8 @@
 //!     "loadouts": {"Hello": {"sockets": {"hello": {"materia": "Greet"}}}},
 //!     "materia": {"Greet": {"command": ["echo", "hi"]}}
 //! }"#;
-//! let layers = [Layer { scope: Scope::Project, document: Document::parse(Source::new("hello.json", text)) }];
+//! let document = ConfigDocument::parse(Source::new("hello.json", text));
+//! let layers = [ConfigLayer { scope: ConfigScope::Project, document }];
 //! let config = Config::load(&layers);
 //! let graph = config.compile(config.active().unwrap()).unwrap().graph.unwrap();
 //! assert!(picture::text(&graph).contains("hello · Greet"));

@@ -1,8 +1,8 @@
 //! Materia: what a socket can hold, an agent's role or a deterministic program.
 //!
-//! Owns the shape of a definition, its reading from a config document and the findings about it. A
-//! value of [`Materia`] has been checked. Never runs anything, never renders a prompt, and knows no
-//! loadout: which socket holds it and how its output is read there is decided in `loadout`.
+//! Owns the type of a definition, its reader and its findings. A value of [`Materia`] has been
+//! checked. Never runs anything, never renders a prompt, and knows no loadout: `loadout` decides
+//! which socket holds it and how its output is read there.
 
 mod read;
 mod agent;
@@ -33,28 +33,28 @@ pub struct Materia {
     pub color: Option<String>,
     /// Whether an editor may change it.
     pub locked: bool,
-    /// How its output is read, where the definition says so.
+    /// How to read its output, if the definition sets it.
     pub parse: Option<OutputParse>,
-    /// What its output is copied to, in the order written.
+    /// The assignments of its output, in the order written.
     pub assign: Vec<StateAssign>,
-    /// Whether it produces the list that a loop works through.
+    /// Whether it produces the list that a loop iterates.
     pub generator: bool,
-    /// What happens to a visit that was interrupted (C22).
+    /// The policy for an interrupted visit (C22).
     pub interrupted: InterruptedPolicy,
-    /// Environment variables whose values are redacted wherever text is written (S3).
+    /// Environment variables whose values are redacted in all written text (S3).
     pub secret: Vec<String>,
     pub kind: MateriaBody,
-    /// The layer whose file says what it runs; relative scripts are seen from that file (C19).
+    /// The layer whose file defines what it runs; relative scripts resolve against that file (C19).
     pub owner: usize,
 }
 
 impl Materia {
-    /// What people see: the label, else the name.
+    /// The title for users: the label, else the name.
     pub fn title(&self) -> &str {
         self.label.as_deref().unwrap_or(&self.id)
     }
 
-    /// The agent's role, where it is one.
+    /// The agent's role, if it is one.
     pub fn agent(&self) -> Option<&AgentRole> {
         if let MateriaBody::Agent(agent) = &self.kind {
             Some(agent)
@@ -63,7 +63,7 @@ impl Materia {
         }
     }
 
-    /// The program, where it is one.
+    /// The program, if it is one.
     pub fn utility(&self) -> Option<&UtilityProgram> {
         if let MateriaBody::Utility(utility) = &self.kind {
             Some(utility)
@@ -73,7 +73,7 @@ impl Materia {
     }
 }
 
-/// What a materia does.
+/// The body of a materia.
 #[derive(Debug, Clone)]
 pub enum MateriaBody {
     Agent(AgentRole),
@@ -89,17 +89,17 @@ impl Default for MateriaBody {
 /// An agent's role.
 #[derive(Debug, Clone, Default)]
 pub struct AgentRole {
-    /// What it is told; `{{ … }}` is filled in for each turn.
+    /// Its prompt. `{{ … }}` is filled in for each turn.
     pub prompt: String,
     pub tools: AgentTools,
-    /// The model it asks for: `provider/id`, `provider:id` or `id`.
+    /// Its model: `provider/id`, `provider:id` or `id`.
     pub model: Option<String>,
     pub thinking: Option<String>,
-    /// Whether it pauses after each reply until the person continues.
+    /// Whether it pauses after each reply until the user continues.
     pub multi_turn: bool,
-    /// The agent program that plays this role, where it is not the cast's own choice.
+    /// The agent program for this role, if it differs from the cast's.
     pub agent: Option<String>,
-    /// How long one turn may take, where that is not the default.
+    /// The timeout of one turn, if it differs from the default.
     pub timeout_ms: Option<u64>,
 }
 
@@ -108,16 +108,15 @@ pub struct AgentRole {
 pub enum AgentTools {
     #[default]
     None,
-    /// Those that only read.
+    /// Tools that only read.
     ReadOnly,
     Coding,
-    /// Those with these names.
+    /// Tools with these names.
     Custom(Vec<String>),
 }
 
 impl AgentTools {
-    /// The scope that a user writes: `none`, `readOnly`, `coding`, or names with commas between
-    /// them.
+    /// Parses the scope that a user writes: `none`, `readOnly`, `coding`, or comma-separated names.
     pub fn parse(scope: &str) -> Self {
         match scope {
             "none" => Self::None,
@@ -136,9 +135,9 @@ impl AgentTools {
 #[derive(Debug, Clone)]
 pub struct UtilityProgram {
     pub run: UtilityCommand,
-    /// What it is given as `params`.
+    /// Its `params` input.
     pub params: Map<String, Value>,
-    /// How long it may take, where that is not the default.
+    /// Its timeout, if it differs from the default.
     pub timeout_ms: Option<u64>,
 }
 
@@ -146,7 +145,7 @@ pub struct UtilityProgram {
 #[derive(Debug, Clone)]
 pub enum UtilityCommand {
     Command(Vec<String>),
-    /// A utility that ships with the program, by name and without a file ending (C18).
+    /// A utility that ships with the program, by name and without a file extension (C18).
     Shipped(String),
     /// A command template (C20).
     Template(Box<Template>),
@@ -154,7 +153,7 @@ pub enum UtilityCommand {
     Recipe(String),
 }
 
-/// How a socket's output is read.
+/// How to read a socket's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OutputParse {
@@ -163,7 +162,7 @@ pub enum OutputParse {
 }
 
 impl OutputParse {
-    /// The word that documents use.
+    /// The word for documents.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -172,24 +171,24 @@ impl OutputParse {
     }
 }
 
-/// One copy from an output into the state of a cast.
+/// One assignment from an output to the state of a cast.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateAssign {
-    /// The dotted path in the state that is written.
+    /// The dotted path in the state to write.
     pub target: String,
-    /// The value path that is read, such as `$.context`.
+    /// The value path to read, such as `$.context`.
     pub source: String,
 }
 
-/// What happens to a visit of which nobody knows whether it ended (C22).
+/// The policy for a visit whose end is unknown (C22).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InterruptedPolicy {
-    /// It runs again.
+    /// Run it again.
     #[default]
     Rerun,
-    /// The person decides.
+    /// Let the user decide.
     Ask,
-    /// The cast fails.
+    /// Fail the cast.
     Fail,
 }

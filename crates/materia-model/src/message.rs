@@ -1,11 +1,10 @@
-//! What actors say to each other: addresses, envelopes, mailboxes, and what a run's journal says
-//! became of them.
+//! Messages between actors: addresses, envelopes, mailboxes, and their records in a run's journal.
 //!
-//! Owns the grammar of addresses, the bounds of a message, the contract of a mailbox, and the folds
+//! Owns the grammar of addresses, the limits of a message, the contract of a mailbox, and the folds
 //! over the records of a run's journal: queues, outbox, room and roster (A2, A4, A11). Never
 //! delivers anything: `engine::post` does.
 //!
-//! The list below is the order of the rooms: a room may use rooms above it, never below.
+//! The list below is the order of the modules: a module may use those above it, never below.
 
 mod address;
 mod envelope;

@@ -1,7 +1,7 @@
-//! Names that are safe to be file names, addresses and map keys.
+//! Names that are safe as file names, addresses and map keys.
 //!
-//! Owns the grammar of every id (A8, C1, R4). A value of one of these types has been checked;
-//! nothing else makes one. Never invents ids: `engine::clock` does that.
+//! Owns the grammar of every id (A8, C1, R4). A value of one of these types has been checked; there
+//! is no other way to create one. Never generates ids: `engine::clock` does.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::text;
 
-/// A text that is not such a name, with the reason.
+/// An invalid name, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{given} is not a {what}: {problem}")]
 pub struct NameError {
@@ -21,7 +21,7 @@ pub struct NameError {
 }
 
 impl NameError {
-    /// What such a name looks like.
+    /// A description of valid names.
     pub fn hint(&self) -> &'static str {
         self.rule
     }

@@ -1,8 +1,8 @@
-//! A graph as people and programs look at it: drawn in text, as Mermaid, as DOT, as SVG, as JSON.
+//! Renderings of a graph for users and programs: text, Mermaid, DOT, SVG, JSON.
 //!
 //! Owns the renderings of `materia grid` and `materia export`. Each is a pure function of the graph
-//! and bounded: a picture that nobody can read any more is cut and says so. Never colours anything,
-//! that is the view's business.
+//! and bounded: a picture that is too large to read is truncated and says so. Never uses colours:
+//! the view does.
 
 mod order;
 mod lane;
@@ -103,7 +103,7 @@ fn kind(kind: &MateriaBody) -> &'static str {
     }
 }
 
-/// What stands on an edge: nothing where it is taken always, and its bound.
+/// The label of an edge: its guard, if it has one, and its limit.
 fn edge_label(guard: RouteGuard, most: Option<u64>) -> String {
     let guard = if guard == RouteGuard::Always {
         ""
@@ -117,7 +117,7 @@ fn edge_label(guard: RouteGuard, most: Option<u64>) -> String {
     }
 }
 
-/// What stands on a route out of a loop.
+/// The label of a route out of a loop.
 fn exit_label(guard: RouteGuard) -> String {
     if guard == RouteGuard::Always {
         "done".to_owned()
@@ -140,7 +140,7 @@ fn one_line(text: &str, most: usize) -> String {
         .collect()
 }
 
-/// Every way out of a socket: its edges, then the routes of the loops that it leaves.
+/// Every route out of a socket: its edges, then the exits of the loops that it leaves.
 fn ways(graph: &Graph, slot: SocketIndex) -> impl Iterator<Item = Way> {
     let socket = graph.socket(slot);
     let edges = socket.edges.iter().map(|edge| Way {
@@ -158,11 +158,11 @@ fn ways(graph: &Graph, slot: SocketIndex) -> impl Iterator<Item = Way> {
     }))
 }
 
-/// One way out of a socket.
+/// One route out of a socket.
 struct Way {
     label: String,
     to: RouteTarget,
-    /// Whether it is taken when a list is done.
+    /// Whether it is taken when a list is exhausted.
     done: bool,
 }
 

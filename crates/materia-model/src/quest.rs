@@ -1,8 +1,8 @@
-//! The quest board: requests that wait for their turn, and what became of those that had it.
+//! The quest board: queued requests and the outcomes of finished ones.
 //!
-//! Owns the board's document, whose names other programs know, its transitions and the rules that
-//! hold between them: one quest at most is running, and a running one has a cast. Never reads a
-//! file, never runs a cast: the moment, the ids and what casts came to are handed in.
+//! Owns the board's document, whose field names other programs rely on, its transitions and
+//! invariants: at most one quest is running, and a running one has a cast. Never reads a file,
+//! never runs a cast: the caller passes the time, the ids and the outcomes of casts.
 
 mod refer;
 
@@ -15,10 +15,10 @@ pub use refer::QuestLookupError;
 
 /// The version of the document.
 pub const VERSION: u32 = 1;
-/// How long a title is, in characters.
+/// The maximum length of a title, in characters.
 const TITLE: usize = 60;
 
-/// The board; the order of the quests is the order in which they are run.
+/// The board. Quests run in this order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestBoard {
@@ -26,16 +26,16 @@ pub struct QuestBoard {
     pub version: u32,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
-    /// Who runs the quests.
+    /// The state of the runner.
     pub runner: RunnerState,
     pub quests: Vec<Quest>,
 }
 
-/// Who runs the quests.
+/// The state of the quest runner.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunnerState {
-    /// Whether the next quest is started when one is done.
+    /// Whether the runner starts the next quest when one is done.
     pub enabled: bool,
     /// The quest that is running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,7 +100,7 @@ pub enum QuestStatus {
 }
 
 impl QuestStatus {
-    /// The word that people and programs see.
+    /// The word for users and programs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -153,7 +153,7 @@ pub struct QuestProblem {
     pub code: Option<String>,
 }
 
-/// Where a quest is moved.
+/// The new position of a quest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestTarget<'a> {
     First,
@@ -161,10 +161,10 @@ pub enum QuestTarget<'a> {
     After(&'a str),
 }
 
-/// Why a quest does not do what it was asked for.
+/// Why a quest refuses a transition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QuestRefusal {
-    /// It is not in the state that this needs.
+    /// It is not in the required state.
     #[error("quest {id} is {}, and only one that is {needed} can be {action}", status.as_str())]
     NotNow {
         id: String,
@@ -191,7 +191,7 @@ impl QuestBoard {
         }
     }
 
-    /// Adds a quest behind all others.
+    /// Adds a quest at the end.
     pub fn add(
         &mut self,
         id: String,
@@ -222,14 +222,14 @@ impl QuestBoard {
         self.quests.iter().find(|quest| quest.id == id)
     }
 
-    /// The first quest that waits for its turn.
+    /// The first queued quest.
     pub fn next(&self) -> Option<&Quest> {
         self.quests
             .iter()
             .find(|quest| quest.status == QuestStatus::Pending)
     }
 
-    /// A cast has begun for a quest.
+    /// Records that a cast started for a quest.
     pub fn start(&mut self, id: &str, cast: &str, at: Timestamp) -> Result<(), QuestRefusal> {
         if let Some(busy) = self
             .quests
@@ -251,7 +251,7 @@ impl QuestBoard {
         Ok(())
     }
 
-    /// What came of a quest; one that was blocked may have been brought to an end by the person.
+    /// Records the outcome of a quest. The user may have ended a blocked one.
     pub fn settle(
         &mut self,
         id: &str,
@@ -288,7 +288,7 @@ impl QuestBoard {
         Ok(())
     }
 
-    /// Lets a quest wait for another turn, behind all others; what was keeps standing.
+    /// Queues a quest again, at the end. Keeps its history.
     pub fn requeue(&mut self, id: &str, at: Timestamp) -> Result<(), QuestRefusal> {
         let ended = [
             QuestStatus::Failed,
@@ -305,7 +305,7 @@ impl QuestBoard {
         Ok(())
     }
 
-    /// Takes a quest off the board.
+    /// Removes a quest from the board.
     pub fn remove(&mut self, id: &str, at: Timestamp) -> Result<Quest, QuestRefusal> {
         let idle = [
             QuestStatus::Pending,
@@ -319,7 +319,7 @@ impl QuestBoard {
         Ok(quest)
     }
 
-    /// Moves a quest that waits; false where it stands there already.
+    /// Moves a queued quest. Returns `false` if it is already there.
     pub fn reorder(
         &mut self,
         id: &str,
@@ -359,7 +359,7 @@ impl QuestBoard {
         Ok(true)
     }
 
-    /// Lets the runner go on from quest to quest, or not.
+    /// Sets whether the runner continues with the next quest.
     pub fn enable(&mut self, enabled: bool, at: Timestamp) {
         if !enabled && self.runner.enabled {
             self.runner.last_stopped_at = Some(at);
@@ -368,7 +368,7 @@ impl QuestBoard {
         self.updated_at = at;
     }
 
-    /// What is wrong with a board that somebody else wrote.
+    /// The violated invariants of a board that another program wrote.
     pub fn problems(&self) -> Vec<String> {
         let mut found = Vec::new();
         if self.version != VERSION {
@@ -431,7 +431,7 @@ impl QuestBoard {
     }
 }
 
-/// A prompt as a title: on one line, and short.
+/// Makes a title from a prompt: one short line.
 fn title_of(prompt: &str) -> String {
     let line = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= TITLE {

@@ -1,10 +1,10 @@
-//! Recipes: saved command templates with imports, typed arguments and what a host should know about
-//! them (R1 to R3).
+//! Recipes: saved command templates with imports, typed arguments and metadata for hosts (R1 to
+//! R3).
 //!
 //! Owns both formats (JSON, and Markdown with frontmatter and a fenced template), the fields of a
 //! recipe, and linking: a recipe and everything it imports become one
-//! [`Template`](crate::template::Template) that the existing expansion turns into a plan. Never
-//! opens a file: linking is handed a function that loads a name.
+//! [`Template`](crate::template::Template), which `template` expands to a plan. Never opens a file:
+//! the caller passes a function that loads a name.
 
 pub(crate) mod yaml;
 mod markdown;

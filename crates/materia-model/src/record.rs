@@ -1,9 +1,9 @@
-//! One line of a journal: the envelope around everything that happened.
+//! One line of a journal: the envelope around every event.
 //!
 //! Owns the JSON form of a record and its checksum. A line is
 //! `{"seq":7,"at":"…","type":"…","data":…,"sum":"1a2b3c4d"}`; `sum` is the CRC-32 of everything
-//! before it, so that a flipped bit is noticed and a person can still read the file. Never reads or
-//! writes files: `engine::store` does.
+//! before it. It detects flipped bits while the file stays readable. Never reads or writes files:
+//! `engine::store` does.
 
 use std::io::{self, Write};
 
@@ -13,17 +13,17 @@ use serde_json::ser::{Formatter, Serializer};
 
 use crate::time::Timestamp;
 
-/// The longest line a journal takes, its newline included.
+/// The maximum length of a line, including its newline.
 pub const MAX_LINE_BYTES: usize = 4 << 20;
 
-/// How many levels of lists and objects data may have. `serde_json` reads 127, of which the record
-/// itself is one: what is written has to be readable.
+/// The maximum nesting depth of data. `serde_json` reads 127 levels, and the record itself takes
+/// one: everything written must be readable.
 pub const MAX_DEPTH: usize = 120;
 
-/// Something that happened, as it stands in a journal.
+/// One event in a journal.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Record {
-    /// Its place in the journal: every record has the number after the one before it.
+    /// Its sequence number; each record's is one more than that of the one before.
     pub seq: u64,
     pub at: Timestamp,
     #[serde(rename = "type")]
@@ -31,24 +31,24 @@ pub struct Record {
     pub data: Value,
 }
 
-/// Why a line is no record.
+/// Why a line is not a record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
-    /// The line is longer than any record may be.
+    /// The line is too long.
     #[error("the line is longer than {MAX_LINE_BYTES} bytes")]
     TooLong,
-    /// There is no checksum at its end.
+    /// The line does not end in a checksum.
     #[error("the line does not end in a checksum")]
     NoSum,
-    /// The bytes are not the bytes that were written.
+    /// The checksum does not match the bytes.
     #[error("the checksum is {found}, the bytes give {computed:08x}")]
     WrongSum {
-        /// What stands in the line.
+        /// The checksum in the line.
         found: String,
-        /// What its bytes give.
+        /// The checksum of its bytes.
         computed: u32,
     },
-    /// The checksum is right and the line is not a record all the same.
+    /// The checksum matches, but the line is not a record.
     #[error("the line is not a record: {0}")]
     NotARecord(String),
 }
@@ -56,7 +56,7 @@ pub enum RecordError {
 /// Why something cannot be written as a record.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordWriteError {
-    /// It does not become JSON.
+    /// It cannot be serialized as JSON.
     #[error("the data cannot be written as JSON")]
     Json(#[from] serde_json::Error),
     /// It is longer than a record may be.
@@ -70,7 +70,7 @@ const SEQ_KEY: &[u8; 7] = b"{\"seq\":";
 const SUM_KEY: &[u8; 8] = b",\"sum\":\"";
 const SUM_TAIL: usize = SUM_KEY.len() + 8 + 2;
 
-/// Everything in a line but its checksum, in the order in which it is written.
+/// Everything in a line but its checksum, in serialization order.
 #[derive(Serialize)]
 struct Body<'a, T: ?Sized> {
     seq: u64,
@@ -80,7 +80,7 @@ struct Body<'a, T: ?Sized> {
     data: &'a T,
 }
 
-/// Appends one record to `out` as a line with its newline; on an error `out` is as it was.
+/// Appends one record to `out` as a line with its newline. On an error `out` is unchanged.
 pub fn encode<T: Serialize + ?Sized>(
     out: &mut Vec<u8>,
     seq: u64,
@@ -111,7 +111,7 @@ fn write_line<T: Serialize + ?Sized>(
         &mut *out,
         DepthLimit::default(),
     ))?;
-    // The checksum becomes the last member of the object, so its closing brace comes later.
+    // The checksum becomes the last member of the object, so remove the closing brace for now.
     out.pop();
     let sum = checksum(&out[start..]);
     out.extend_from_slice(format!(",\"sum\":\"{sum:08x}\"}}\n").as_bytes());
@@ -122,10 +122,10 @@ fn write_line<T: Serialize + ?Sized>(
     Ok(())
 }
 
-/// Compact JSON that refuses data nested deeper than [`MAX_DEPTH`].
+/// A compact JSON formatter that rejects data nested deeper than [`MAX_DEPTH`].
 #[derive(Default)]
 struct DepthLimit {
-    /// How many lists and objects are open, the record itself included.
+    /// The number of open lists and objects, including the record itself.
     depth: usize,
 }
 
@@ -168,15 +168,15 @@ pub fn checksum(bytes: &[u8]) -> u32 {
     crc32fast::hash(bytes)
 }
 
-/// Reads one line, without its newline, back into a record.
+/// Decodes one line, without its newline, to a record.
 pub fn decode(line: &[u8]) -> Result<Record, RecordError> {
     check_sum(line)?;
     serde_json::from_slice(line).map_err(|error| RecordError::NotARecord(error.to_string()))
 }
 
-/// The sequence number of a line, without its newline, whose checksum is right.
+/// The sequence number of a line, without its newline, whose checksum matches.
 ///
-/// Costs a fraction of [`decode`]: the particulars are trusted to their checksum and not read.
+/// Costs a fraction of [`decode`]: it trusts the checksum and does not parse the data.
 pub fn check(line: &[u8]) -> Result<u64, RecordError> {
     check_sum(line)?;
     let rest = line.strip_prefix(SEQ_KEY).unwrap_or_default();
@@ -192,15 +192,14 @@ pub fn check(line: &[u8]) -> Result<u64, RecordError> {
     }
 }
 
-/// The checksum that stands at the end of a line, with or without its newline; whether it is right
-/// is not looked at.
+/// The checksum at the end of a line, with or without its newline. Does not verify it.
 pub fn sum_of(line: &[u8]) -> Option<u32> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let digits = line.strip_suffix(b"\"}")?.last_chunk::<8>()?;
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Whether bytes can be the beginning of a first line that was never finished.
+/// Whether bytes can be the beginning of an incomplete first line.
 pub fn could_begin(bytes: &[u8]) -> bool {
     let shared = bytes.len().min(SEQ_KEY.len());
     bytes[..shared] == SEQ_KEY[..shared]

@@ -1,8 +1,7 @@
-//! Runs: what happens to one, and how that adds up.
+//! Runs: their lifecycle events and the state these fold into.
 //!
-//! Owns the events of a run's journal that concern its life, the state they fold into, the words
-//! for its status, and the rules of retention. Never reads a journal and never looks at a process:
-//! `engine::run` does both.
+//! Owns the lifecycle events of a run's journal, their state, the words for its status, and the
+//! rules of retention. Never reads a journal and never inspects a process: `engine::run` does both.
 
 mod event;
 mod state;

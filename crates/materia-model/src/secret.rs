@@ -1,8 +1,8 @@
-//! Secrets: what looks like a key, and taking it out of text that is written (S3).
+//! Secrets: detecting keys and redacting them in written text (S3).
 //!
 //! Owns one scanner for known values (of environment variables) and for the shapes of common keys.
-//! What flows between steps never passes here; only what is kept does. Text without a secret costs
-//! one pass and no copy. Never reads the environment and never decides where text is written.
+//! Data between steps is not redacted; only stored text is. Text without a secret costs one pass
+//! and no copy. Never reads the environment and never decides where text is written.
 
 mod shape;
 mod known;
@@ -20,52 +20,52 @@ pub use known::is_secret_name;
 use shape::{SHAPES, ShapeMatch};
 pub use stream::RedactedStream;
 
-/// What stands in the place of a secret.
+/// The replacement of a secret.
 pub const REDACTED: &str = "[redacted]";
 
-/// The longest value that is looked for.
+/// The maximum length of a known value.
 const LONGEST_VALUE: usize = 16 << 10;
-/// The most values that are looked for.
+/// The maximum number of known values.
 const MOST_VALUES: usize = 1000;
 
-/// Everything that is taken out of text.
+/// A scanner for everything to redact.
 pub struct Secrets {
     scanner: AhoCorasick,
-    /// The texts that the scanner looks for: the prefixes of shapes, then known values.
+    /// The patterns of the scanner: the prefixes of shapes, then known values.
     texts: Vec<Vec<u8>>,
-    /// Which bytes a text can begin with.
+    /// The bytes that a pattern can begin with.
     firsts: [bool; 256],
     longest: usize,
 }
 
-/// What the scanner found.
+/// The next match of the scanner.
 enum Next {
     Secret {
         start: usize,
         end: usize,
     },
-    /// What may become one with more text, from here on.
+    /// From this offset on, more text may complete a secret.
     Open(usize),
-    /// Nothing more.
+    /// No further match.
     Nothing,
 }
 
 impl std::fmt::Debug for Secrets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The values themselves must not get into a message.
+        // Never print the values.
         write!(f, "Secrets({})", self.texts.len())
     }
 }
 
 impl Secrets {
-    /// The shapes of keys, and no known value.
+    /// A scanner for the shapes of keys, without known values.
     pub fn shapes() -> &'static Self {
         static SHAPES_ONLY: OnceLock<Secrets> = OnceLock::new();
         SHAPES_ONLY.get_or_init(|| Self::of(Vec::new()))
     }
 
-    /// The shapes of keys, the values of variables whose names say that they are secret, and those
-    /// of the named ones.
+    /// A scanner for the shapes of keys, the values of variables with secret names, and those of
+    /// the named variables.
     pub fn new<'v>(
         variables: impl IntoIterator<Item = (&'v str, &'v str)>,
         named: &[&str],
@@ -73,7 +73,7 @@ impl Secrets {
         Self::of(Self::values(variables, named).collect())
     }
 
-    /// Which values of variables are secret.
+    /// The secret values of variables.
     fn values<'v>(
         variables: impl IntoIterator<Item = (&'v str, &'v str)>,
         named: &[&str],
@@ -94,7 +94,7 @@ impl Secrets {
             .map(|shape| shape.prefix.as_bytes().to_vec())
             .collect();
         for spelling in values.into_iter().flat_map(known::spellings) {
-            // A value that the mark itself contains would be found in it again.
+            // A value that the replacement contains would match it again.
             if !REDACTED.contains(&spelling) && !spelling.contains(REDACTED) {
                 texts.push(spelling.into_bytes());
             }
@@ -116,12 +116,12 @@ impl Secrets {
                 firsts,
                 longest,
             },
-            // More text than the scanner can number: without the values the shapes still are.
+            // The patterns exceed the scanner's limit; fall back to the shapes alone.
             Err(_) => Self::of(Vec::new()),
         }
     }
 
-    /// Bytes without their secrets; the same bytes where there is none.
+    /// Redacts bytes. Borrows the input if it has no secret.
     pub fn redact<'t>(&self, bytes: &'t [u8]) -> Cow<'t, [u8]> {
         let (mut out, mut at) = (Vec::new(), 0);
         while let Next::Secret { start, end } = self.next(bytes, at, [0; 2], true) {
@@ -136,7 +136,7 @@ impl Secrets {
         Cow::Owned(out)
     }
 
-    /// Text without its secrets; the same text where there is none.
+    /// Redacts text. Borrows the input if it has no secret.
     pub fn redact_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.redact(text.as_bytes()) {
             Cow::Borrowed(_) => Cow::Borrowed(text),
@@ -144,7 +144,7 @@ impl Secrets {
         }
     }
 
-    /// Takes the secrets out of every text of a document, names included.
+    /// Redacts every text of a document, including member names.
     pub fn redact_value(&self, value: &mut Value) {
         match value {
             Value::String(text) => {
@@ -168,7 +168,7 @@ impl Secrets {
         }
     }
 
-    /// Whether there is a secret in these bytes.
+    /// Whether the bytes contain a secret.
     pub fn is_in(&self, bytes: &[u8]) -> bool {
         matches!(self.next(bytes, 0, [0; 2], true), Next::Secret { .. })
     }
@@ -178,12 +178,11 @@ impl Secrets {
         RedactedStream::new(self)
     }
 
-    /// The next secret from `from` on, where the text or the last secret ended. `before` are the
-    /// two bytes before the beginning of `text`; `whole` says that nothing follows it.
+    /// The next secret from `from` on, where the text starts or the last secret ended. `before` are
+    /// the two bytes before `text`; `whole` means that nothing follows it.
     fn next(&self, text: &[u8], from: usize, before: [u8; 2], whole: bool) -> Next {
         let mut at = from;
-        // From here on, a text that is not complete yet may begin; what begins before it is
-        // decided.
+        // An incomplete secret may begin from here on; everything before is decided.
         let mut open = if whole {
             text.len()
         } else {
@@ -216,7 +215,7 @@ impl Secrets {
         }
     }
 
-    /// Where the longest end of `text` begins that is a proper beginning of one of the texts.
+    /// The start of the longest suffix of `text` that is a proper prefix of a pattern.
     fn open_end(&self, text: &[u8], from: usize) -> usize {
         let earliest = text
             .len()
@@ -234,7 +233,7 @@ impl Secrets {
     }
 }
 
-/// The byte so many places before `at`; a secret that ended at `from` is no part of any word.
+/// The byte so many positions before `at`. A secret that ended at `from` is not part of a word.
 fn earlier(text: &[u8], from: usize, before: [u8; 2], at: usize, back: usize) -> u8 {
     match at.checked_sub(back) {
         Some(place) if place >= from => text[place],

@@ -1,17 +1,17 @@
 //! Command templates: the portable, shell-free language of execution trees.
 //!
-//! Owns the whole way from text to [`Plan`]: words and placeholders, typed values, the tree, its
-//! expansion, what it would run and what is risky about it. Never starts anything, reads no file
-//! and no environment: home and directory are [`HostFacts`] that are handed in. The executor walks the
-//! plan; recipes hand their trees to [`read`].
+//! Owns all steps from text to [`Plan`]: words and placeholders, typed values, the tree, its
+//! expansion, its explanation and its risks. Never starts anything, reads no file and no
+//! environment: the caller passes home and directory as [`HostFacts`]. The executor walks the plan;
+//! recipes pass their trees to [`read`].
 //!
 //! ```
 //! use materia_model::finding::Source;
-//! use materia_model::template::{self, Facts};
+//! use materia_model::template::{self, HostFacts};
 //!
 //! let template = template::parse(&Source::new("--template", "echo {name=world}")).unwrap();
 //! let values = serde_json::from_str(r#"{"name": "you"}"#).unwrap();
-//! let plan = template::expand(&template, &values, Facts::default()).unwrap().plan;
+//! let plan = template::expand(&template, &values, HostFacts::default()).unwrap().plan;
 //! let tree = serde_json::to_value(template::explain(&plan)).unwrap();
 //! assert_eq!(tree["argv"], serde_json::json!(["echo", "you"]));
 //! ```
@@ -48,26 +48,28 @@ pub use node::Template;
 pub use plan::Plan;
 pub use unit::{TemplateImport, TemplateUnit};
 
-/// What an expansion must be told about the machine.
+/// The facts about the machine that an expansion needs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HostFacts<'a> {
     /// The user's home directory, for `~`.
     pub home: Option<&'a str>,
-    /// The directory that relative commands are seen from.
+    /// The directory that relative commands resolve against.
     pub cwd: Option<&'a str>,
-    /// Whether the run itself is given input.
+    /// Whether the run itself has input.
     pub has_stdin: bool,
-    /// Where the outputs of stages are kept; nothing is written there before a step of the plan is
-    /// over.
+    /// The directory for the outputs of stages. Nothing is written there before a step of the plan
+    /// ends.
     pub stages: Option<&'a str>,
-    /// Values of the host, such as `run_id`: a caller's win over them, and they win over defaults.
+    /// Values of the host, such as `run_id`. They override defaults, and the caller's values
+    /// override them.
     pub host: Option<&'a Map<String, Value>>,
 }
 
-/// Names that a host gives a detached run; they are no arguments unless a template declares them.
+/// Names that a host sets for a detached run. They are not arguments unless a template declares
+/// them.
 pub const HOST_NAMES: &[&str] = &["run_id", "state_dir"];
 
-/// Splits a text into words, as `materia split` shows them.
+/// Splits a text into words, for `materia split`.
 pub fn split(source: &Source) -> Result<Vec<String>, Vec<Finding>> {
     let words = syntax::word::split(source.text());
     let words = words.map_err(|problem| vec![origin::TextOrigin::whole(source).error(problem)])?;

@@ -1,6 +1,6 @@
-//! Grammar for messages: the small words that errors, hints and tables share.
+//! Grammar for messages: helpers that errors, hints and tables share.
 //!
-//! Owns bounding, quoting, plurals, lists and "did you mean". Never prints and never decides what
+//! Owns truncation, quoting, plurals, lists and "did you mean". Never prints and never decides what
 //! is an error.
 
 mod characters;
@@ -30,7 +30,7 @@ pub fn list<S: AsRef<str>>(words: &[S], conjunction: &str) -> String {
     }
 }
 
-/// At most `max` bytes of `text`, cut at a character, with how much was left out.
+/// At most `max` bytes of `text`, truncated at a character boundary, with the omitted size.
 pub fn bounded(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= max {
         return Cow::Borrowed(text);
@@ -39,8 +39,7 @@ pub fn bounded(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}… (+{} bytes)", &text[..end], text.len() - end))
 }
 
-/// `text` with control characters and direction overrides escaped, so that it cannot steer a
-/// terminal.
+/// Escapes control characters and direction overrides, so that `text` cannot control a terminal.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unprintable) {
         return Cow::Borrowed(text);
@@ -56,7 +55,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// A text as it may stand between the tags of XML and HTML, and in an attribute.
+/// Escapes a text for XML and HTML, in content and attributes.
 pub fn markup(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -72,20 +71,21 @@ pub fn markup(text: &str) -> String {
     safe
 }
 
-/// Outside text as it may stand in a message: on one line, printable, bounded and in backticks.
+/// Untrusted text for a message: on one line, printable, truncated and in backticks.
 pub fn quoted(text: &str) -> String {
     quoted_within(text, 120)
 }
 
-/// The same with a bound of its own, for paths: the end of one says more than its beginning.
+/// Like [`quoted`] with another limit. Paths need a larger one, because their end says more than
+/// their beginning.
 pub fn quoted_within(text: &str, max: usize) -> String {
     let shown = bounded(text, max);
     let shown = printable(&shown);
-    // A line break in a name must not look like a line of ours.
+    // A line break in a name must not look like a new line of the message.
     format!("`{}`", shown.replace('\n', "\\n").replace('\t', "\\t"))
 }
 
-/// The candidate that was probably meant by `given`, if one is near enough.
+/// The candidate most similar to `given`, if one is similar enough.
 pub fn closest<'a, I>(given: &str, candidates: I) -> Option<&'a str>
 where
     I: IntoIterator<Item = &'a str>,

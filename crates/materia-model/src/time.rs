@@ -1,7 +1,7 @@
-//! Moments as they stand in files: UTC, RFC 3339, milliseconds.
+//! Timestamps in files: UTC, RFC 3339, milliseconds.
 //!
-//! Owns the one text form of a time. Never reads a clock: `engine::clock` makes moments, everybody
-//! else is handed them.
+//! Owns the one text form of a time. Never reads a clock: `engine::clock` does, and passes
+//! timestamps to other modules.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
 pub struct Timestamp(i64);
 
-/// A text that is no moment.
+/// A text that is not a timestamp.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{given} is not a time; write it like `2026-01-31T12:00:00.000Z`")]
 pub struct TimeError {
@@ -21,7 +21,7 @@ pub struct TimeError {
 }
 
 impl Timestamp {
-    /// The moment so many milliseconds after the start of 1970; out-of-range values are clamped.
+    /// The timestamp this many milliseconds after the start of 1970. Clamps out-of-range values.
     pub fn from_millis(millis: i64) -> Self {
         let (first, last) = (jiff::Timestamp::MIN, jiff::Timestamp::MAX);
         Self(millis.clamp(first.as_millisecond(), last.as_millisecond()))

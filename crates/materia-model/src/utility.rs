@@ -1,8 +1,8 @@
-//! Utilities: the JSON document a program gets on stdin, and what its end means.
+//! Utilities: the JSON document on a program's stdin, and the meaning of its exit.
 //!
-//! Owns the input document, the defaults, and the message of every way to fail. Exit 0 means that
-//! stdout is the result; stderr is diagnostics and never the result. Never starts anything:
-//! `engine::utility` does, and hands back how it [`UtilityExit`].
+//! Owns the input document, the defaults, and the message of every kind of failure. Exit 0 means
+//! that stdout is the result; stderr is diagnostics and never the result. Never starts anything:
+//! `engine::utility` does, and returns a [`UtilityExit`].
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 
 use crate::text;
 
-/// How long a utility may take when its materia does not say.
+/// The default timeout of a utility.
 pub const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 
-/// How much of stdout, and how much of stderr, is kept.
+/// How much of stdout, and how much of stderr, to keep.
 pub const MAX_CAPTURE: usize = 1 << 20;
 
 /// The document that a utility reads from stdin.
@@ -23,9 +23,9 @@ pub const MAX_CAPTURE: usize = 1 << 20;
 pub struct UtilityInput<'a> {
     /// The project directory, which is also the directory it runs in.
     pub cwd: &'a str,
-    /// Where the cast keeps its artifacts.
+    /// The directory for the artifacts of the cast.
     pub run_dir: &'a str,
-    /// What the person asked for, unchanged.
+    /// The user's request, unchanged.
     pub request: &'a str,
     pub cast_id: &'a str,
     pub socket_id: &'a str,
@@ -44,7 +44,7 @@ pub struct UtilityInput<'a> {
     pub cursors: BTreeMap<&'a str, usize>,
 }
 
-/// A cursor and where it stands.
+/// A cursor and its position.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct CursorPosition<'a> {
     pub name: &'a str,
@@ -53,7 +53,7 @@ pub struct CursorPosition<'a> {
 }
 
 impl UtilityInput<'_> {
-    /// The document as the one line that is written to stdin.
+    /// The document as one line for stdin.
     pub fn line(&self) -> Result<String, serde_json::Error> {
         let mut line = serde_json::to_string(self)?;
         line.push('\n');
@@ -65,9 +65,9 @@ impl UtilityInput<'_> {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct UtilityExit {
-    /// What was started.
+    /// The command line.
     pub argv: Vec<String>,
-    /// The exit code, where it has one.
+    /// The exit code, if it has one.
     pub code: Option<i32>,
     /// The name of the signal that ended it.
     pub signal: Option<String>,
@@ -76,16 +76,16 @@ pub struct UtilityExit {
     pub duration_ms: u64,
     /// Why it could not be started.
     pub spawn_error: Option<String>,
-    /// Whether stdout was longer than what is kept.
+    /// Whether stdout was truncated.
     pub stdout_truncated: bool,
-    /// Whether stderr was longer than what is kept.
+    /// Whether stderr was truncated.
     pub stderr_truncated: bool,
     pub stdout_artifact: String,
     pub stderr_artifact: String,
 }
 
 impl UtilityExit {
-    /// What went wrong, if anything did; `stderr` is what it wrote there.
+    /// The failure message, if it failed. `stderr` is its diagnostics.
     pub fn failure(&self, stderr: &str) -> Option<String> {
         let command = command_words(&self.argv);
         if let Some(error) = &self.spawn_error {
@@ -108,7 +108,7 @@ impl UtilityExit {
     }
 }
 
-/// A command as people read it: JSON-quoted words, bounded.
+/// A command for users: JSON-quoted words, truncated.
 fn command_words(argv: &[String]) -> String {
     let words: Vec<String> = argv
         .iter()
@@ -119,7 +119,7 @@ fn command_words(argv: &[String]) -> String {
 
 /// A text in one line of at most 800 bytes.
 fn summary(stderr: &str) -> String {
-    // Only a part is collapsed: a megabyte of diagnostics makes no message.
+    // Collapse only the beginning: a megabyte of diagnostics is no message.
     let part = &stderr[..stderr.floor_char_boundary(8 << 10)];
     let line: Vec<&str> = part.split_whitespace().collect();
     let line = line.join(" ");

@@ -1,7 +1,7 @@
 //! The records of turns in a run's journal.
 //!
-//! Owns their names and particulars. A journal outlives versions: what is missing has a default,
-//! what is unknown is skipped.
+//! Owns their names and fields. A journal outlives versions of the program: a missing field has a
+//! default, an unknown one is skipped.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use crate::agent::{AgentFailure, Usage};
 
 /// A turn began.
 pub const TURN_START: &str = "turn.start";
-/// A message was heard while a turn ran.
+/// The agent read a message while a turn ran.
 pub const TURN_HEARD: &str = "turn.heard";
-/// What a turn used so far; the last of them counts where a turn has no end.
+/// Usage of a turn so far. The last such record counts if a turn has no end.
 pub const TURN_USAGE: &str = "turn.usage";
-/// A turn is over, and what it came to.
+/// A turn ended, with its outcome.
 pub const TURN_END: &str = "turn.end";
 
-/// How much of a prompt or an answer stands in a record, in bytes; all of an answer stands in a
-/// file of the run.
+/// The maximum size of a prompt or an answer in a record, in bytes. A file of the run holds the
+/// whole answer.
 pub const LONGEST_TEXT: usize = 192 << 10;
 
-/// Who plays, and how: what a run is told to be.
+/// The agent of a run and its configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ActorSettings {
@@ -32,16 +32,16 @@ pub struct ActorSettings {
     pub model: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thinking: Option<String>,
-    /// The tools it may use, as a person writes them.
+    /// The tools it may use, as the user writes them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<String>,
-    /// What it is told besides, as a part of its instructions.
+    /// Text to add to its instructions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// The file that a scripted agent plays.
+    /// The script of a scripted agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub script: Option<String>,
-    /// The config on top of all others.
+    /// The config file that overrides all others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
     /// How long a turn may take.
@@ -53,64 +53,64 @@ pub struct ActorSettings {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ActorTurnStart {
-    /// Which turn of the run, from 1.
+    /// The number of the turn in the run, from 1.
     pub turn: u64,
     /// The message that it answers.
     pub message: String,
-    /// Who sent that.
+    /// The sender of the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// What the agent is told, bounded.
+    /// The prompt that the agent gets, truncated.
     pub prompt: String,
 }
 
-/// A message was heard while a turn ran.
+/// The agent read a message while a turn ran.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ActorMessageSeen {
     pub turn: u64,
     pub message: String,
-    /// Who sent that.
+    /// The sender of the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// What it said, bounded.
+    /// The text of the message, truncated.
     pub text: String,
 }
 
-/// What a turn used so far.
+/// Usage of a turn so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ActorTurnUsage {
     pub turn: u64,
-    /// All its model calls together.
+    /// The sum over its model calls.
     pub usage: Usage,
 }
 
-/// A turn is over.
+/// A turn ended.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ActorTurnEnd {
     pub turn: u64,
-    /// The messages that it answers: the one it began with, and those that were heard.
+    /// The messages that it answers: the one that started it, and those read during it.
     pub messages: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// `ok`, or what kind of failure it was.
+    /// `ok`, or the kind of failure.
     pub outcome: String,
-    /// The answer, bounded.
+    /// The answer, truncated.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// The file of the run that has all of it, where the answer is longer.
+    /// The file of the run with the whole answer, if it was truncated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<AgentFailure>,
-    /// What all model calls used.
+    /// The sum over all model calls.
     pub usage: Usage,
-    /// The same by model.
+    /// The usage by model.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub models: BTreeMap<String, Usage>,
-    /// What takes the conversation up again.
+    /// The session handle to resume the conversation with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
 }

@@ -1,8 +1,7 @@
-//! What the turns of an actor add up to.
+//! The state that an actor's turns fold into.
 //!
-//! Owns the fold: records in, state out, one at a time. Bounded: it keeps sums, the turn that runs,
-//! the end of the last one, and the last lines of what was said. What a turn used that was never
-//! ended counts all the same.
+//! Owns the fold: one record at a time. Bounded: it keeps sums, the running turn, the end of the
+//! last one, and the last lines of the conversation. Usage of a turn that never ended counts, too.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,58 +18,58 @@ use crate::run::{RUN_END, RUN_START};
 use crate::text;
 use crate::time::Timestamp;
 
-/// How many lines of what was said are remembered.
+/// The number of transcript lines to keep.
 pub const MOST_LINES: usize = 200;
-/// How much of a line is remembered, in bytes.
+/// The maximum size of a kept line, in bytes.
 const LONGEST_LINE: usize = 16 << 10;
-/// How many models are told apart.
+/// The number of models with a usage entry of their own.
 const MOST_MODELS: usize = 64;
 
-/// How an actor stands, as its journal says.
+/// The state of an actor according to its journal.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ActorState {
-    /// How many turns began.
+    /// The number of turns that started.
     pub turns: u64,
-    /// What they used, lost ones included.
+    /// Their usage, including turns that never ended.
     pub usage: Usage,
-    /// The same by model, as far as turns ended.
+    /// The usage by model, of turns that ended.
     pub models: BTreeMap<String, Usage>,
-    /// The session that goes on.
+    /// The session to continue.
     pub session: Option<ActorSession>,
-    /// The turn that runs, and what it used so far.
+    /// The running turn and its usage so far.
     pub open: Option<(ActorTurnStart, Usage)>,
     pub last: Option<ActorTurnEnd>,
-    /// What was said, the newest last.
+    /// The transcript, newest last.
     pub lines: VecDeque<TranscriptLine>,
-    /// How many older lines are not remembered here.
+    /// The number of older lines that were dropped.
     pub forgotten: u64,
     /// The number of the last record.
     pub seq: u64,
 }
 
-/// A session, and whose it is.
+/// A session and the agent it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActorSession {
     pub agent: String,
-    /// What takes the conversation up again.
+    /// The handle to resume the conversation with.
     pub handle: String,
 }
 
-/// Who said something.
+/// The source of a transcript line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TranscriptRole {
-    /// A message that became a turn.
+    /// A message that started a turn.
     Prompt,
-    /// A message that was heard while a turn ran.
+    /// A message that was read during a turn.
     Steer,
     /// The agent.
     Answer,
-    /// Nobody: the turn failed.
+    /// The turn failed; the line is the error.
     Error,
 }
 
-/// One line of what was said.
+/// One line of the transcript.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TranscriptLine {
     pub at: Timestamp,
@@ -78,17 +77,17 @@ pub struct TranscriptLine {
     pub role: TranscriptRole,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// The message, or the first of those that were answered.
+    /// The message, or the first of the answered ones.
     pub message: String,
-    /// Bounded.
+    /// The text, truncated.
     pub text: String,
-    /// What the turn used, where this is its end.
+    /// The usage of the turn, if the line is its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
 
 impl ActorState {
-    /// Adds one record. Kinds that do not concern turns change nothing.
+    /// Applies one record. Ignores records that do not concern turns.
     pub fn apply(&mut self, record: &Record) {
         self.seq = record.seq;
         match record.kind.as_str() {
@@ -142,7 +141,7 @@ impl ActorState {
         }
     }
 
-    /// Whether a turn runs, as far as the journal says.
+    /// Whether a turn is running, according to the journal.
     pub fn is_busy(&self) -> bool {
         self.open.is_some()
     }
@@ -164,7 +163,7 @@ impl ActorState {
         if let Some(line) = self.lines.back_mut() {
             line.usage = Some(end.usage);
         }
-        // A turn that failed leaves the conversation where it was.
+        // After a failed turn, the conversation continues from the session before it.
         if let (Some(agent), Some(handle)) = (&end.agent, &end.session) {
             self.session = Some(ActorSession {
                 agent: agent.clone(),
@@ -174,7 +173,7 @@ impl ActorState {
         self.last = Some(end);
     }
 
-    /// A turn that has no end was lost with whoever drove it; what it used was used.
+    /// A turn without an end was lost when its driver died. Its usage still counts.
     fn close(&mut self) {
         if let Some((_, used)) = self.open.take() {
             self.usage.add(&used);

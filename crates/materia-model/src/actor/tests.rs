@@ -67,7 +67,7 @@ fn turns_add_up_and_what_was_lost_was_paid_for() {
         (3, 14, false)
     );
     assert_eq!(state.models["big"].total, 9);
-    // A failed turn leaves the conversation where it was.
+    // After a failed turn, the conversation continues from the session before it.
     assert_eq!(
         state.session,
         Some(ActorSession {

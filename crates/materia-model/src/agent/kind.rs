@@ -1,13 +1,13 @@
-//! The kinds of failures, and reading one from what a provider or an agent said.
+//! The kinds of failures, and classifying the errors of providers and agents.
 //!
-//! Owns the kinds, their spelling and the reading of error texts: a status where there is one, else
-//! known words. Never decides what is done about a failure: `cast::recovery` does.
+//! Owns the kinds, their text form and the classification: by HTTP status if there is one, else by
+//! known words. Never decides how to recover: `cast::recovery` does.
 
 use serde::{Deserialize, Serialize};
 
 use crate::text;
 
-/// The kinds of failures that are treated differently (C10).
+/// The kinds of failures that recovery treats differently (C10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentFailureKind {
@@ -17,22 +17,22 @@ pub enum AgentFailureKind {
     Auth,
     /// The agent or its model is configured wrongly.
     Config,
-    /// No such agent can be started.
+    /// The agent cannot be started.
     Unavailable,
-    /// The provider does not take the request.
+    /// The provider rejected the request.
     InvalidRequest,
     /// The conversation does not fit into the model's window.
     ContextWindow,
     Timeout,
     /// The agent ended with an error.
     Crash,
-    /// The agent gave up before the end.
+    /// The agent stopped before the turn ended.
     Aborted,
     Empty,
 }
 
 impl AgentFailureKind {
-    /// The word that logs and scripts use.
+    /// The word for logs and scripts.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::RateLimit => "rate_limit",
@@ -49,7 +49,7 @@ impl AgentFailureKind {
         }
     }
 
-    /// The kind that an HTTP status and an error text speak of.
+    /// The kind for an HTTP status and an error text.
     pub fn of_status(status: Option<u16>, message: &str) -> Self {
         let said = Self::of(message);
         match status {
@@ -66,11 +66,11 @@ impl AgentFailureKind {
         }
     }
 
-    /// The kind that an error text speaks of; texts that say nothing known are crashes.
+    /// The kind for an error text. A text without known words is a crash.
     pub fn of(message: &str) -> Self {
         let text = text::bounded(message, 8 << 10).to_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
-        // The order matters: a provider that is overloaded often speaks of limits and timeouts too.
+        // The order matters: an overloaded provider often mentions limits and timeouts, too.
         match () {
             () if says(&["rate limit", "rate_limit", "too many requests", "quota"]) => {
                 Self::RateLimit
@@ -113,10 +113,10 @@ impl AgentFailureKind {
     }
 }
 
-/// How much of a text is looked through for numbers, in bytes.
+/// How much of a text to search for numbers, in bytes.
 const MAX_LOOKED: usize = 400;
 
-/// The HTTP status of an error that a text speaks of.
+/// The HTTP status in an error text.
 pub(super) fn status_in(message: &str) -> Option<u16> {
     let words = text::bounded(message, MAX_LOOKED);
     let mut numbers = words
@@ -129,7 +129,7 @@ pub(super) fn status_in(message: &str) -> Option<u16> {
     })
 }
 
-/// How long a text asks us to wait, in milliseconds: `retry after 20 seconds`, `try again in 1.5s`,
+/// The wait that a text asks for, in milliseconds: `retry after 20 seconds`, `try again in 1.5s`,
 /// `in 300ms`.
 pub(super) fn wait_in(message: &str) -> Option<u64> {
     let said = text::bounded(message, 8 << 10).to_lowercase();

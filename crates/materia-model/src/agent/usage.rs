@@ -1,7 +1,6 @@
-//! What model calls cost: tokens and money, summed over every call.
+//! Usage of model calls: tokens and money, summed over all calls.
 //!
-//! Owns reading the many spellings that providers have, and the sum. Never decides whether it is
-//! too much.
+//! Owns the field names that providers use, and the sum. Never decides whether it is too much.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -26,7 +25,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Reads what a provider reports, in any of the usual spellings.
+    /// Reads a provider's usage report, with any of the common field names.
     pub fn read(value: &Value) -> Self {
         let tokens = |names: &[&str]| {
             names
@@ -72,7 +71,7 @@ impl Usage {
         }
     }
 
-    /// Adds another.
+    /// Adds other usage to this one.
     pub fn add(&mut self, other: &Self) {
         self.input = self.input.saturating_add(other.input);
         self.output = self.output.saturating_add(other.output);
@@ -89,7 +88,7 @@ fn count(value: &Value) -> Option<u64> {
         .or_else(|| value.as_f64().filter(|n| *n >= 0.0).map(|n| n as u64))
 }
 
-/// The larger of what is reported as the total and the sum of its parts.
+/// The reported total or the sum of its parts, whichever is larger.
 fn cost(value: &Value) -> f64 {
     let reported = match value.get("cost") {
         Some(Value::Object(parts)) => {

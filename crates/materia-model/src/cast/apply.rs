@@ -1,8 +1,7 @@
-//! The fold: what each event means for the state.
+//! The fold: what each event changes in the state.
 //!
-//! Owns every change of a [`State`]. Needs nothing but the event, so that any process can rebuild a
-//! cast from its log without knowing the graph. Never refuses an event: a log that was written is
-//! what happened.
+//! Owns every change of a [`CastState`]. Needs nothing but the event, so that any process can
+//! rebuild a cast from its log without the graph. Never rejects an event: the log is the truth.
 
 mod attempt;
 mod complete;
@@ -21,7 +20,7 @@ use crate::cast::state::{
 use crate::handoff::assign;
 
 impl CastState {
-    /// Folds one more event.
+    /// Folds one event into the state.
     pub fn apply(&mut self, event: &CastEvent) {
         self.pass_time(event);
         match &event.body {
@@ -55,7 +54,7 @@ impl CastState {
         }
     }
 
-    /// Counts the time since the last event, where the cast was under way then.
+    /// Adds the time since the last event, if the cast was active then.
     fn pass_time(&mut self, event: &CastEvent) {
         if let (Some(before), CastStatus::Running) = (self.updated_at, self.status) {
             let passed = event.at.as_millis().saturating_sub(before.as_millis());
@@ -108,8 +107,7 @@ impl CastState {
         }
     }
 
-    /// Coming back to a socket by an edge without a limit of its own counts as going in circles
-    /// (C2).
+    /// Entering a socket again by an edge without its own limit counts as a cycle (C2).
     fn count_entry(&mut self, to: &str, route: &CastRoute) {
         if route.via == RouteReason::Empty {
             return;
@@ -197,7 +195,7 @@ impl CastState {
         });
     }
 
-    /// Takes the item out of the data: nothing stale remains after a visit of a list (C15).
+    /// Removes the item from the data, so that nothing stale remains after the visit (C15).
     fn unbind(&mut self) {
         if let Some(item) = self.item.take() {
             for name in &item.bound.names {
@@ -212,7 +210,7 @@ impl CastState {
         self.spending.warned = false;
     }
 
-    /// The cast goes on where it was: what was dispatched is dispatched again, and a reached limit
+    /// Resumes the cast where it was: a dispatched visit is dispatched again, and a reached limit
     /// starts over.
     fn go_on(&mut self) {
         if self
@@ -270,7 +268,7 @@ impl CastState {
     }
 }
 
-/// The materia's part of a speaker, which is a socket id, a space and the materia's title.
+/// The materia in a speaker, which is a socket id, a space and the materia's title.
 fn materia_of(speaker: &str) -> &str {
     speaker
         .split_once(' ')

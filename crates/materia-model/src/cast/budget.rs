@@ -1,8 +1,7 @@
-//! What a cast may spend, and what it spent (C11, C23).
+//! The budget of a cast and its spending (C11, C23).
 //!
-//! Owns the sums, the reservation before a turn, and the verdict. A budget is a resource: a turn
-//! starts only when what its materia's turns used on average so far still fits. Never stops
-//! anything itself: the kernel does.
+//! Owns the sums, the reservation before a turn, and the verdict. A turn starts only if the average
+//! usage of its materia's earlier turns still fits. Never stops anything itself: the kernel does.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +11,11 @@ use crate::agent::Usage;
 use crate::cast::event::{BudgetNote, BudgetRaise};
 use crate::loadout::settings::BudgetSettings;
 
-/// When a warning is given, in percent, when the config does not say.
+/// The default threshold of the warning, in percent.
 const WARN_AT: f64 = 75.0;
-/// How many items and models are counted by name.
+/// The number of items and models with an entry of their own.
 const MAX_NAMES: usize = 64;
-/// The name that the others share.
+/// The entry for all others.
 const OTHERS: &str = "*";
 
 /// What a cast spent.
@@ -25,21 +24,21 @@ const OTHERS: &str = "*";
 pub struct Spending {
     pub total: Usage,
     pub turns: u64,
-    /// How long the cast was under way, without its pauses.
+    /// The active time of the cast, without pauses.
     pub active_ms: u64,
     pub by_socket: BTreeMap<String, Usage>,
-    /// By materia, with the number of turns.
+    /// Usage and number of turns by materia.
     pub by_materia: BTreeMap<String, (u64, Usage)>,
-    /// By model, where the agent says which it asked.
+    /// Usage by model, if the agent reports the model.
     pub by_model: BTreeMap<String, Usage>,
-    /// By item, for the first so many of them.
+    /// Usage by item, for the first `MAX_NAMES` items.
     pub by_item: BTreeMap<String, Usage>,
     pub warned: bool,
     pub limited: bool,
 }
 
 impl Spending {
-    /// Adds a turn.
+    /// Adds the usage of a turn.
     pub fn add(&mut self, socket: &str, materia: &str, usage: &Usage) {
         self.total.add(usage);
         self.turns += 1;
@@ -52,8 +51,7 @@ impl Spending {
         sum.add(usage);
     }
 
-    /// Adds the turn that was added last to its item and its models. Names that come after many
-    /// others share one line.
+    /// Adds the last turn to its item and its models. Names beyond the limit share one entry.
     pub fn add_more(
         &mut self,
         item: Option<&str>,
@@ -74,7 +72,7 @@ impl Spending {
             .for_each(|(model, usage)| add(&mut self.by_model, model, usage));
     }
 
-    /// What a turn of a materia used on average: tokens and money; nothing for its first.
+    /// The average tokens and money of a materia's turns; zero before its first.
     pub fn reserve(&self, materia: &str) -> (u64, f64) {
         match self.by_materia.get(materia) {
             Some((turns, sum)) if *turns > 0 => (sum.total / turns, sum.cost / *turns as f64),
@@ -83,7 +81,7 @@ impl Spending {
     }
 }
 
-/// The limits that hold: those of the config, and what the person raised.
+/// The limits in force: those of the config, plus what the user raised.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BudgetLimit {
     tokens: Option<u64>,
@@ -94,26 +92,26 @@ pub struct BudgetLimit {
     stops: bool,
 }
 
-/// What the budget says.
+/// The verdict of the budget.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BudgetVerdict {
-    /// There is enough.
+    /// There is enough left.
     Fine,
-    /// Much is used, and nobody was told yet.
+    /// The warning threshold is reached, and no warning was recorded yet.
     Warn(BudgetNote),
-    /// A limit is reached and noted nowhere yet.
+    /// A limit is reached, and no event records it yet.
     Reached {
-        /// What is reached.
+        /// The limit and the spending.
         note: BudgetNote,
-        /// Whether the cast ends.
+        /// Whether reaching it ends the cast.
         stops: bool,
     },
-    /// A limit is reached, noted, and ends the cast.
+    /// A limit is reached and recorded, and it ends the cast.
     Stop(BudgetNote),
 }
 
 impl BudgetLimit {
-    /// The limits of a config with what was raised.
+    /// The limits of a config plus what was raised.
     pub fn of(budget: &BudgetSettings, raised: &BudgetRaise) -> Self {
         Self {
             tokens: raised.max_tokens.or(budget.max_tokens),
@@ -125,7 +123,7 @@ impl BudgetLimit {
         }
     }
 
-    /// What the budget says after a socket: what is spent is spent, so nothing is reserved.
+    /// The verdict after a socket. Reserves nothing.
     pub fn after_socket(&self, spent: &Spending) -> BudgetVerdict {
         let used = [
             share(
@@ -139,7 +137,7 @@ impl BudgetLimit {
         self.verdict(spent, &used, over)
     }
 
-    /// What the budget says before a turn of a materia: what it will probably use must fit too.
+    /// The verdict before a turn of a materia. Its expected usage must fit, too.
     pub fn before_turn(&self, spent: &Spending, materia: &str) -> BudgetVerdict {
         let (tokens, cost) = spent.reserve(materia);
         let used = [
@@ -167,7 +165,7 @@ impl BudgetLimit {
         self.verdict(spent, &used, over)
     }
 
-    /// What the budget says before a utility runs: it costs nothing but time.
+    /// The verdict before a utility, which costs only time.
     pub fn before_run(&self, spent: &Spending) -> BudgetVerdict {
         let used = [share(
             "minutes",
@@ -177,7 +175,7 @@ impl BudgetLimit {
         self.verdict(spent, &used, |(_, used, limit)| used >= limit)
     }
 
-    /// Whether a turn that used this much so far must be stopped: the driver asks while it runs.
+    /// Whether to stop a running turn with this usage so far. The driver checks during the turn.
     pub fn stops_during(&self, spent: &Spending, so_far: &Usage) -> bool {
         let tokens = spent.total.total.saturating_add(so_far.total);
         let cost = spent.total.cost + so_far.cost;
@@ -186,7 +184,7 @@ impl BudgetLimit {
                 || self.cost.is_some_and(|limit| cost > limit))
     }
 
-    /// What is left for child runs: tokens and money.
+    /// The tokens and money left for child runs.
     pub fn remainder(&self, spent: &Spending) -> (Option<u64>, Option<f64>) {
         let tokens = self
             .tokens

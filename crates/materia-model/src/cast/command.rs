@@ -1,25 +1,25 @@
-//! What a person may ask of a cast that is not going on by itself.
+//! The commands of a user to a cast that does not proceed by itself.
 //!
 //! Owns when `continue`, `recast`, `revive`, `abort` and `budget` are refused, and the events they
-//! become. Never checks who asks: doors do.
+//! become. Never checks permissions: the front ends do.
 
 use crate::cast::event::{BudgetRaise, CastEnd, CastEventBody, Recast, UserReply};
 use crate::cast::failure::{CastFailure, CastFailureCode};
 use crate::cast::state::{CastPhase, CastState, CastStatus, PendingInput};
 use crate::text;
 
-/// Why a cast does not do what it was asked for.
+/// Why a cast refuses a command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CastRefusal {
-    /// Nobody waits for the person.
+    /// The cast does not wait for the user.
     #[error("the cast is not paused: it is {0}")]
     NotPaused(&'static str),
     #[error("the cast has ended: it is {0}")]
     Ended(&'static str),
-    /// It goes on.
+    /// The cast is still active.
     #[error("the cast has not failed: it is {0}")]
     NotFailed(&'static str),
-    /// It did not run out of retries.
+    /// It did not fail by running out of retries.
     #[error("the cast did not fail by running out of retries")]
     NothingToRevive,
 }
@@ -37,11 +37,11 @@ impl CastRefusal {
     }
 }
 
-/// The longest thing that a person says at once, in bytes.
+/// The maximum size of the user's text, in bytes.
 const MAX_SAID: usize = 64 << 10;
 
 impl CastStatus {
-    /// The word that people and programs see.
+    /// The word for users and programs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -54,8 +54,8 @@ impl CastStatus {
 }
 
 impl CastState {
-    /// Goes on with a paused cast: with words, one more turn of the conversation; without, its
-    /// final answer.
+    /// Continues a paused cast: with words, one more turn of the conversation; without, the final
+    /// answer.
     pub fn go_on_with(&self, words: Option<&str>) -> Result<CastEventBody, CastRefusal> {
         let CastPhase::Waiting { visit, what } = &self.step else {
             return Err(self.not_paused());
@@ -83,7 +83,7 @@ impl CastState {
         }
     }
 
-    /// Goes on with a cast that failed or was aborted, where it was.
+    /// Resumes a cast that failed or was aborted.
     pub fn recast(&self) -> Result<CastEventBody, CastRefusal> {
         match self.status {
             CastStatus::Failed | CastStatus::Aborted => Ok(CastEventBody::CastRecast(Recast {
@@ -97,7 +97,7 @@ impl CastState {
         }
     }
 
-    /// Gives a visit that ran out of retries some more, and goes on with it.
+    /// Grants more retries to a visit that ran out of them, and resumes it.
     pub fn revive(&self) -> Result<CastEventBody, CastRefusal> {
         let CastEventBody::CastRecast(recast) = self.recast()? else {
             return Err(CastRefusal::NothingToRevive);
@@ -111,7 +111,7 @@ impl CastState {
         }))
     }
 
-    /// Ends a cast by the person's will.
+    /// Ends a cast at the user's request.
     pub fn abort(&self) -> Result<CastEventBody, CastRefusal> {
         if self.status.is_end() {
             return Err(CastRefusal::Ended(self.status.as_str()));

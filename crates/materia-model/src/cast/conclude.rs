@@ -1,4 +1,4 @@
-//! What the end of a dispatched visit means.
+//! The events after a dispatched visit ends.
 //!
 //! Owns the reading of an agent's answer and of a utility's result: accepted, repaired, retried,
 //! paused or failed. Returns the events; never records them.
@@ -18,16 +18,16 @@ use crate::materia::{InterruptedPolicy, OutputParse};
 use crate::text;
 use crate::utility::UtilityExit;
 
-/// How much of an invalid answer a repair shows, in bytes.
+/// How much of an invalid answer a repair prompt shows, in bytes.
 const MAX_EXCERPT: usize = 600;
-/// How much of a text output the state keeps, in bytes: with its escapes it fits into a record.
+/// How much of a text output the state keeps, in bytes. It fits into a record even when escaped.
 const MAX_OUTPUT: usize = 512 << 10;
-/// How much of a reply in a conversation is kept, in bytes.
+/// How much of a reply in a conversation to keep, in bytes.
 const MAX_REPLY: usize = 16 << 10;
 
 impl Kernel {
-    /// What is recorded before the visit that is due is dispatched; `artifact` has the prompt or
-    /// the input.
+    /// The event to record before dispatching the due visit. `artifact` holds the prompt or the
+    /// input.
     pub fn dispatched(&self, state: &CastState, artifact: Option<String>) -> Option<CastEventBody> {
         let CastPhase::Due(visit) = &state.step else {
             return None;
@@ -48,7 +48,7 @@ impl Kernel {
         })
     }
 
-    /// What an agent's turn came to; `artifact` has the answer.
+    /// The events after an agent's turn. `artifact` holds the answer.
     pub fn asked(
         &self,
         state: &CastState,
@@ -80,7 +80,7 @@ impl Kernel {
         vec![CastEventBody::AgentTurnEnd(ended), meaning]
     }
 
-    /// What a utility came to; `artifact` has its output.
+    /// The events after a utility ends. `artifact` holds its output.
     pub fn ran(
         &self,
         state: &CastState,
@@ -116,7 +116,7 @@ impl Kernel {
         vec![command, meaning]
     }
 
-    /// What happens to a visit that was dispatched and whose end is not known (C22).
+    /// The event for a dispatched visit whose end is unknown (C22).
     pub fn interrupted(&self, state: &CastState) -> Option<CastEventBody> {
         let (visit, slot) = self.running(state)?;
         let policy = match self.graph.socket(slot).materia.interrupted {
@@ -255,7 +255,7 @@ impl Kernel {
             .regenerated(slot)
             .filter(|_| generated)
             .map(|cursor| self.cursor(cursor).clone());
-        // A generator's list is adopted anyway; copying it once more would only write it twice.
+        // The merge already adopts a generator's list; another copy would write it twice.
         let adopted = |target: &str, source: &str| {
             generated && target == "workItems" && source.trim() == "$.workItems"
         };
@@ -281,7 +281,7 @@ impl Kernel {
     }
 }
 
-/// An output that holds the contract of its socket.
+/// An output that satisfies the contract of its socket.
 enum Output<'a> {
     Json(AcceptedOutput),
     Text(&'a str),

@@ -1,6 +1,6 @@
-//! Why a cast failed, in words for people and codes for programs.
+//! Why a cast failed: a message for users and a code for programs.
 //!
-//! Owns the codes. Which exit code a door makes of one is the door's business.
+//! Owns the codes. The front ends map them to exit codes.
 
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ pub enum CastFailureCode {
 }
 
 impl CastFailureCode {
-    /// Whether it is one of the limits that a person can raise.
+    /// Whether the code is a limit that the user can raise.
     pub fn is_limit(self) -> bool {
         matches!(
             self,
@@ -82,14 +82,14 @@ impl CastFailure {
         }
     }
 
-    /// The same failure, at a socket.
+    /// Sets the socket of the failure.
     #[must_use]
     pub fn at(mut self, socket: &str) -> Self {
         self.socket = Some(socket.to_owned());
         self
     }
 
-    /// The same failure, with what the person can do.
+    /// Adds a hint for the user.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

@@ -1,9 +1,8 @@
 //! The decision: what a cast does next.
 //!
 //! Owns the order of a step: enter (item, visit limit, budget), dispatch, advance, budget, route.
-//! Pure and deterministic: the same graph and state give the same effect, and nothing is looked
-//! through that grows with the cast. Never records and never performs: whoever drives the cast does
-//! both.
+//! Pure and deterministic: the same graph and state give the same effect. Never scans anything that
+//! grows with the cast. Never records and never performs: the driver of the cast does both.
 
 mod enter;
 mod leave;
@@ -19,24 +18,23 @@ use crate::loadout::settings::ConfigSettings;
 use crate::text;
 use crate::utility::{CursorPosition, UtilityInput};
 
-/// How often a socket may be visited, and an edge taken, in a cast whose config does not say (C2).
+/// The default limit of visits per socket and of traversals per edge in a cast (C2).
 pub const MAX_VISITS: u64 = 10_000;
-/// How often an item may come back to a socket without advancing, when the config does not say
-/// (C2).
+/// The default limit of times an item may return to a socket without an advance (C2).
 pub const MAX_CYCLES: u64 = 10;
 
-/// What a cast is told about the machine.
+/// Facts about the machine.
 #[derive(Debug, Clone, Default)]
 pub struct CastFacts {
     /// The project directory.
     pub cwd: String,
-    /// Where the cast keeps its artifacts.
+    /// The directory for the artifacts of the cast.
     pub run_dir: String,
-    /// Where an agent can read the shared state, if anywhere.
+    /// The file in which an agent can read the shared state, if any.
     pub state_file: Option<String>,
 }
 
-/// A graph with everything that decisions need besides the state.
+/// A graph with everything besides the state that decisions need.
 #[derive(Debug)]
 pub struct Kernel {
     pub(super) graph: Graph,
@@ -48,11 +46,11 @@ pub struct Kernel {
 /// What a cast does next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CastEffect {
-    /// Record this and decide again.
+    /// Record this event and decide again.
     Record(Box<CastEventBody>),
     Ask(Box<AgentEffect>),
     Run(Box<UtilityEffect>),
-    /// A visit was dispatched and its end is not known: see [`Kernel::interrupted`].
+    /// A visit was dispatched and its end is unknown: see [`Kernel::interrupted`].
     InDoubt,
     Wait,
     Ended,
@@ -62,12 +60,12 @@ pub enum CastEffect {
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentEffect {
     pub slot: SocketIndex,
-    /// The visit, with the attempt and the kind of turn, and how long to wait first.
+    /// The visit, with its attempt, the kind of turn, and the delay before it.
     pub visit: VisitState,
     pub prompt: String,
 }
 
-/// A run of a utility; [`Kernel::input`] is what it reads.
+/// A run of a utility. [`Kernel::input`] returns its stdin document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UtilityEffect {
     pub slot: SocketIndex,
@@ -75,7 +73,7 @@ pub struct UtilityEffect {
 }
 
 impl Kernel {
-    /// A kernel for a graph.
+    /// Creates a kernel for a graph.
     pub fn new(graph: Graph, settings: ConfigSettings, facts: CastFacts) -> Self {
         let name = |cursor: &crate::loadout::graph::CursorDefinition| {
             let first = cursor
@@ -110,12 +108,12 @@ impl Kernel {
         &self.graph
     }
 
-    /// The budget that holds for a cast.
+    /// The budget limits in force for a cast.
     pub fn limit(&self, state: &CastState) -> BudgetLimit {
         self.limit_raised(&state.raised)
     }
 
-    /// The limits that hold once so much is raised.
+    /// The budget limits with the given raise.
     pub fn limit_raised(&self, raised: &BudgetRaise) -> BudgetLimit {
         BudgetLimit::of(&self.settings.budget, raised)
     }
@@ -153,7 +151,7 @@ impl Kernel {
         decided.unwrap_or_else(|failure| end(state, Some(*failure)))
     }
 
-    /// The document that the utility of the visit that is due reads.
+    /// The stdin document for the utility of the due visit.
     pub fn input<'a>(&'a self, state: &'a CastState) -> Option<UtilityInput<'a>> {
         let visit = state.visit()?;
         let socket = self.graph.socket(self.graph.find(&visit.place.socket)?);
@@ -266,7 +264,7 @@ impl Kernel {
         })
     }
 
-    /// What the output of a socket must be.
+    /// The contract for the output of a socket.
     pub(super) fn contract(&self, slot: SocketIndex) -> OutputContract {
         let socket = self.graph.socket(slot);
         let author = if socket.materia.agent().is_some() {
@@ -283,7 +281,7 @@ impl Kernel {
     }
 }
 
-/// An effect, or why the cast fails.
+/// An effect, or the failure of the cast.
 type Decision = Result<CastEffect, Box<CastFailure>>;
 
 fn record(body: CastEventBody) -> CastEffect {
@@ -302,7 +300,7 @@ fn fail(code: CastFailureCode, message: String, socket: &str, hint: String) -> B
     Box::new(CastFailure::new(code, message).at(socket).hint(hint))
 }
 
-/// What a verdict asks for: nothing, a record, or the end.
+/// The consequence of a verdict: nothing, a record, or the end of the cast.
 fn obey(verdict: BudgetVerdict, socket: &Socket) -> Result<Option<CastEffect>, Box<CastFailure>> {
     match verdict {
         BudgetVerdict::Fine => Ok(None),

@@ -1,9 +1,9 @@
-//! Prompts: what an agent is told, everything once (C16).
+//! Prompts: the instructions of an agent, without repetition (C16).
 //!
-//! Owns the sections of a prompt, their order and their bounds: the materia's instructions, the
-//! request, the item, why to work again, what earlier steps said, and what the answer must be. The
-//! state is named, not dumped. What the instructions already show is not shown again. Never asks
-//! anybody.
+//! Owns the sections of a prompt, their order and their size limits: the materia's instructions,
+//! the request, the item, the reason for rework, notes of earlier steps, and the answer format.
+//! Names the state instead of dumping it. Omits what the instructions already show. Never calls an
+//! agent.
 
 mod answer;
 pub mod template;
@@ -18,7 +18,7 @@ use crate::cast::state::{CastState, SocketNote, Speaker, VisitState, WorkItem};
 use crate::loadout::graph::{Socket, SocketIndex};
 use crate::text;
 
-/// How long the parts of a prompt may be, in bytes.
+/// The maximum sizes of the parts of a prompt, in bytes.
 const MAX_REQUEST: usize = 64 << 10;
 const MAX_ITEM: usize = 32 << 10;
 const MAX_LIST: usize = 32 << 10;
@@ -26,7 +26,7 @@ const MAX_NOTES: usize = 8 << 10;
 const MAX_RESULT: usize = 8 << 10;
 const MAX_KEYS: usize = 20;
 
-/// The names in the state that a prompt shows in another way, or not at all.
+/// The names in the state that a prompt shows in another form, or not at all.
 const RUNTIME_NAMES: [&str; 6] = [
     "workItems",
     "context",
@@ -36,7 +36,7 @@ const RUNTIME_NAMES: [&str; 6] = [
     "workItem",
 ];
 
-/// What the agent of a visit is told.
+/// Builds the prompt for the agent of a visit.
 pub(super) fn assemble(
     kernel: &Kernel,
     state: &CastState,
@@ -86,7 +86,7 @@ pub(super) fn assemble(
     sections.join("\n\n")
 }
 
-/// What an agent is told that remembers the conversation: only what is new.
+/// Builds the prompt for an agent with a session: only what is new.
 fn in_session(kernel: &Kernel, state: &CastState, slot: SocketIndex, visit: &VisitState) -> String {
     let said = match state.conversation.lines.last() {
         Some((Speaker::Person, words)) if visit.turn == TurnKind::Refine => Some(words.clone()),
@@ -168,7 +168,7 @@ fn list(state: &CastState) -> Option<String> {
     )
 }
 
-/// Why the socket works again.
+/// The reasons for rework.
 fn again(state: &CastState, socket: &str, token: &str) -> Option<String> {
     let entries = rework::for_target(&state.rework, socket, token);
     let lines: Vec<String> = entries.into_iter().map(rework::line).collect();
@@ -179,7 +179,7 @@ fn again(state: &CastState, socket: &str, token: &str) -> Option<String> {
     (!lines.is_empty()).then(|| section_of("Work again", &body))
 }
 
-/// What earlier sockets said about this item or the whole, the newest that fit.
+/// The notes of earlier sockets about this item or the whole cast: the newest that fit.
 fn notes(notes: &[SocketNote], token: &str) -> Option<String> {
     let mut left = MAX_NOTES;
     let mut lines = Vec::new();
@@ -199,7 +199,7 @@ fn notes(notes: &[SocketNote], token: &str) -> Option<String> {
     section("From earlier steps", &lines.join("\n"))
 }
 
-/// The text of the socket before, where it was about the same item.
+/// The text output of the previous socket, if it was about the same item.
 fn last_result(state: &CastState, token: &str) -> Option<String> {
     let last = state.last.as_ref()?;
     let same = token.is_empty() || last.item.is_empty() || last.item == token;
@@ -265,7 +265,7 @@ fn repair(repair: &AnswerRepair) -> String {
     section_of("Your last answer", &body)
 }
 
-/// What the answer must be.
+/// The required answer.
 fn ending(kernel: &Kernel, slot: SocketIndex, socket: &Socket, visit: &VisitState) -> String {
     let talks = socket.materia.agent().is_some_and(|agent| agent.multi_turn);
     match visit.turn {

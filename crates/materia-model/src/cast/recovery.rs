@@ -1,66 +1,66 @@
-//! What happens after a turn that gave no good answer (C10).
+//! Recovery from a turn without a valid answer (C10).
 //!
 //! Owns the allowances per kind of failure and the breaker. Everything is bounded per visit: one
 //! repair of an invalid answer, one retry after a full window or a timeout, a few after a crash,
-//! some back-offs that cost no allowance, none for what only a person can fix. Never waits: it says
-//! for how long.
+//! several back-offs that cost no allowance, none for failures that only the user can fix. Never
+//! waits: it returns the delay.
 
 use serde::{Deserialize, Serialize};
 
 use crate::agent::{AgentFailure, AgentFailureKind};
 
-/// How many repairs a visit has, before it is revived.
+/// The repairs of a visit, unless it is revived.
 pub const REPAIRS: u64 = 1;
-/// How many retries a visit has after crashes and empty answers.
+/// The retries of a visit after crashes and empty answers.
 pub const RETRIES: u64 = 2;
-/// How often a visit backs off.
+/// The back-offs of a visit.
 pub const BACKOFFS: u64 = 8;
-/// How often the same failure may come in a row.
+/// How often the same failure may occur in a row.
 pub const BREAKER: u64 = 3;
 
 const FIRST_DELAY_MS: u64 = 500;
 const LONGEST_DELAY_MS: u64 = 60_000;
-/// The longest wait that a provider can ask for.
+/// The longest wait to accept from a provider.
 const LONGEST_HINT_MS: u64 = 15 * 60_000;
 
-/// The tries of a visit.
+/// The attempts of a visit.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct VisitRecovery {
-    /// Repairs that were used.
+    /// Repairs used.
     pub repairs: u64,
-    /// Repairs that the visit got on top, by being revived.
+    /// Extra repairs from reviving the visit.
     pub extra_repairs: u64,
     /// Retries after crashes, aborts and empty answers.
     pub retries: u64,
-    /// Retries after a full window.
+    /// Retries after a full context window.
     pub windows: u64,
     /// Retries after a timeout.
     pub timeouts: u64,
-    /// Waits for the provider.
+    /// Back-offs for the provider.
     pub backoffs: u64,
     pub last: Option<String>,
-    /// How often it came in a row.
+    /// How often the last failure occurred in a row.
     pub repeated: u64,
-    /// Whether the tries are used up, so that the visit can be revived.
+    /// Whether the retries are used up, so that the visit can be revived.
     pub exhausted: bool,
 }
 
-/// What to do after a failure.
+/// The action after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecoveryAction {
-    /// Ask again, after a while.
+    /// Retry after a delay.
     Retry { delay_ms: u64 },
-    /// The tries are used up.
+    /// The retries are used up.
     Exhausted,
-    /// The same failure came too often.
+    /// The same failure occurred too often.
     Breaker,
-    /// Only a person can fix it.
+    /// Only the user can fix it.
     GiveUp,
 }
 
 impl VisitRecovery {
-    /// What to do after a turn that failed.
+    /// The action after a failed turn.
     pub fn after(&self, kind: AgentFailureKind, signature: &str) -> RecoveryAction {
         let once = |used: u64| {
             if used < 1 {
@@ -101,12 +101,12 @@ impl VisitRecovery {
         self.repairs < self.max_repairs()
     }
 
-    /// How many repairs the visit has.
+    /// The number of repairs of the visit.
     pub fn max_repairs(&self) -> u64 {
         REPAIRS + self.extra_repairs
     }
 
-    /// How often in a row this failure came, with this time.
+    /// How often this failure occurred in a row, this time included.
     pub fn repeated_after(&self, signature: &str) -> u64 {
         if self.last.as_deref() == Some(signature) {
             self.repeated + 1
@@ -115,7 +115,7 @@ impl VisitRecovery {
         }
     }
 
-    /// Counts a try that was started for a reason.
+    /// Counts an attempt that was started for a reason.
     pub fn count(&mut self, reason: &str, repeated: u64) {
         match reason {
             "invalid_output" => self.repairs += 1,
@@ -128,7 +128,7 @@ impl VisitRecovery {
         self.repeated = repeated;
     }
 
-    /// More of everything, by the person's will.
+    /// Grants more of everything, at the user's request.
     pub fn revive(&mut self) {
         let extra = self.extra_repairs + REPAIRS;
         let repairs = self.repairs;
@@ -139,7 +139,7 @@ impl VisitRecovery {
         };
     }
 
-    /// One fresh try without new repairs: the person wants the same visit again.
+    /// Grants one new attempt without new repairs: the user wants the same visit again.
     pub fn recast(&mut self) {
         let (repairs, extra_repairs) = (self.repairs, self.extra_repairs);
         *self = Self {
@@ -150,8 +150,7 @@ impl VisitRecovery {
     }
 }
 
-/// How long to wait before the next try: what we would, or what the provider asks for, where that
-/// is longer.
+/// The delay before the next attempt: ours or the provider's, whichever is longer.
 pub fn obliging(delay_ms: u64, failure: &AgentFailure) -> u64 {
     delay_ms.max(failure.retry_after_ms.unwrap_or(0).min(LONGEST_HINT_MS))
 }
@@ -166,7 +165,7 @@ fn delay(waits: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// How many retries a failure gets when it never stops, and what ends them.
+    /// The retries for a failure that persists, and the action after them.
     fn persistence(kind: AgentFailureKind) -> (u64, RecoveryAction) {
         let mut recovery = VisitRecovery::default();
         for tries in 0.. {

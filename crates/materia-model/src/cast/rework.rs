@@ -1,7 +1,7 @@
-//! Why a socket has to work again: captured when a `not_satisfied` edge is taken, shown to its
-//! target (C15).
+//! Rework: why a socket has to work again. Captured when a `not_satisfied` edge is taken, shown to
+//! its target (C15).
 //!
-//! Owns the bounds, which entries a target sees, and when they are forgotten. Lives beside the
+//! Owns the size limits, which entries a target sees, and when they are dropped. Lives beside the
 //! state's data, so that no utility sees it. Never decides a route.
 
 use serde::{Deserialize, Serialize};
@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 use crate::text;
 
-/// The longest reason, in bytes.
+/// The maximum size of a reason, in bytes.
 pub const MAX_REASON: usize = 900;
 
-/// How many entries a target sees of one item, and how many there are at all.
+/// The maximum number of entries per target and item, and in total.
 const MAX_EACH: usize = 5;
 const MAX_ALL: usize = 40;
 
@@ -36,7 +36,7 @@ pub struct Rework {
     pub reason: String,
 }
 
-/// The reason that a payload gives: its `context`, else an excerpt of it.
+/// The reason in a payload: its `context`, else an excerpt of the payload.
 pub fn reason(payload: &Map<String, Value>) -> String {
     let context = payload
         .get("context")
@@ -59,7 +59,7 @@ pub fn reason(payload: &Map<String, Value>) -> String {
     )
 }
 
-/// A text in one line of at most [`MAX_REASON`] bytes.
+/// Collapses a text to one line of at most [`MAX_REASON`] bytes.
 fn collapsed(given: &str) -> String {
     let part = &given[..given.floor_char_boundary(16 << 10)];
     let line = part.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -72,7 +72,7 @@ fn collapsed(given: &str) -> String {
     )
 }
 
-/// Remembers a reason; the oldest of the same target and item make room.
+/// Stores a reason and drops the oldest of the same target and item.
 pub fn capture(entries: &mut Vec<Rework>, entry: Rework) {
     let alike = |other: &Rework| other.target == entry.target && other.item == entry.item;
     if entries.iter().filter(|other| alike(other)).count() >= MAX_EACH
@@ -86,19 +86,19 @@ pub fn capture(entries: &mut Vec<Rework>, entry: Rework) {
     entries.push(entry);
 }
 
-/// Forgets what a socket complained about, once it is not unsatisfied any more.
+/// Drops the entries of a source socket once it is satisfied.
 pub fn satisfied(entries: &mut Vec<Rework>, source: &str, item: &str) {
     entries
         .retain(|entry| entry.source != source || (!entry.item.is_empty() && entry.item != item));
 }
 
-/// Forgets everything about the items of a cursor that moved or started anew.
+/// Drops all entries about the items of a cursor that advanced or restarted.
 pub fn moved(entries: &mut Vec<Rework>, cursor_key: &str) {
     let prefix = format!("{cursor_key}#");
     entries.retain(|entry| !entry.item.starts_with(&prefix));
 }
 
-/// What a socket has to know when it works on an item, or on none.
+/// The entries for a socket that works on an item, or on none.
 pub fn for_target<'a>(entries: &'a [Rework], target: &str, item: &str) -> Vec<&'a Rework> {
     let fits = |entry: &&Rework| {
         entry.target == target && (item.is_empty() || entry.item.is_empty() || entry.item == item)

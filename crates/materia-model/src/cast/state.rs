@@ -1,8 +1,8 @@
-//! The state of a cast: what its events come to.
+//! The state of a cast: the fold of its events.
 //!
-//! Owns the shape and the questions that are asked of it. A fold: only [`CastState::apply`] changes it,
-//! it needs nothing but the event, and `fold(a ++ b) == fold_from(fold(a), b)`. Holds no history:
-//! what grows is bounded, so that a step costs the same however long the cast is.
+//! Owns the shape and its queries. Only [`CastState::apply`] changes it and needs nothing but the
+//! event, so `fold(a ++ b) == fold_from(fold(a), b)`. Holds no history: everything that grows is
+//! bounded, so that a step costs the same however long the cast is.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -27,13 +27,13 @@ pub struct CastState {
     pub request: String,
     pub loadout: String,
     pub started_at: Option<Timestamp>,
-    /// When something last happened.
+    /// The time of the last event.
     pub updated_at: Option<Timestamp>,
     pub status: CastStatus,
     pub step: CastPhase,
-    /// What it failed with, or is about to fail with.
+    /// The failure of the cast, or the one it is about to end with.
     pub failure: Option<CastFailure>,
-    /// What the sockets share.
+    /// The data that the sockets share.
     pub data: Map<String, Value>,
     /// The item of the current visit.
     pub item: Option<WorkItem>,
@@ -48,20 +48,20 @@ pub struct CastState {
     pub since_advance: BTreeMap<String, u64>,
     /// How many routes were taken since a socket was started.
     pub hops: usize,
-    /// What does not count against the limits any more, because the person went on after one was
-    /// reached.
+    /// Visits and traversals that no longer count against the limits, because the user continued
+    /// after a limit was reached.
     pub forgiven: LimitAllowance,
-    /// Why sockets have to work again.
+    /// The reasons for rework.
     pub rework: Vec<Rework>,
-    /// What sockets said to those after them.
+    /// The notes of sockets for later ones.
     pub notes: Vec<SocketNote>,
-    /// What the last socket gave.
+    /// The output of the last socket.
     pub last: Option<LastOutput>,
-    /// The last output that was read as JSON.
+    /// The last JSON output.
     pub last_json: Option<Value>,
-    /// The tries of the current visit.
+    /// The attempts of the current visit.
     pub recovery: VisitRecovery,
-    /// The answer that has to be repaired.
+    /// The answer to repair.
     pub repair: Option<AnswerRepair>,
     /// The conversation of the current visit.
     pub conversation: Conversation,
@@ -89,13 +89,13 @@ pub enum CastStatus {
 }
 
 impl CastStatus {
-    /// Whether nothing more happens by itself and nobody is waited for.
+    /// Whether the cast has ended and waits for no user.
     pub fn is_end(self) -> bool {
         matches!(self, Self::Complete | Self::Failed | Self::Aborted)
     }
 }
 
-/// Where a cast is.
+/// The position of a cast.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CastPhase {
@@ -104,11 +104,11 @@ pub enum CastPhase {
     Begin,
     /// A socket is next.
     Enter { socket: String },
-    /// A visit has to be dispatched.
+    /// A visit is due for dispatch.
     Due(VisitState),
-    /// A visit was dispatched; after a crash, nobody knows whether it ended.
+    /// A visit was dispatched. After a crash, its end is unknown.
     Running(VisitState),
-    /// The person is asked.
+    /// The cast waits for the user.
     Waiting {
         visit: VisitState,
         what: PendingInput,
@@ -116,9 +116,9 @@ pub enum CastPhase {
     /// A visit finished.
     Done {
         visit: VisitState,
-        /// What guards see.
+        /// The outcome that guards see.
         outcome: Option<bool>,
-        /// The step of the cursor, where it made one.
+        /// The step of the cursor, if it made one.
         advanced: Option<CursorStep>,
     },
     /// The end of the graph was reached.
@@ -144,12 +144,12 @@ pub struct VisitState {
     pub place: VisitId,
     /// The attempt that is due or running, from 1.
     pub attempt: u64,
-    /// What an agent is asked for.
+    /// The purpose of the agent's turn.
     pub turn: TurnKind,
-    /// Whether a conversation is being brought to its end.
+    /// Whether the turn asks for the final answer of a conversation.
     #[serde(default)]
     pub finalising: bool,
-    /// How long to wait before the attempt.
+    /// The delay before the attempt.
     #[serde(default)]
     pub delay_ms: u64,
 }
@@ -159,7 +159,7 @@ pub struct VisitState {
 pub struct CursorStep {
     /// The cursor's key.
     pub cursor: String,
-    /// Whether the list is done.
+    /// Whether the list is exhausted.
     pub exhausted: bool,
 }
 
@@ -169,25 +169,25 @@ pub struct WorkItem {
     /// Its key, such as `WI-1`.
     pub key: String,
     pub label: String,
-    /// Which item of which pass through the list it is; no two are alike in a cast.
+    /// Identifies the item and the pass through the list; unique in a cast.
     pub token: String,
-    /// The rest.
+    /// The other fields.
     #[serde(flatten)]
     pub bound: BoundItem,
 }
 
-/// Where a cursor stands.
+/// The position of a cursor.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CursorState {
     pub name: String,
     /// The index of the current item.
     pub index: usize,
-    /// How often it started anew.
+    /// How often it restarted.
     pub epoch: u64,
 }
 
 impl CursorState {
-    /// A name for the item it stands at, unlike every other in the cast.
+    /// The token of its current item, unique in the cast.
     pub fn token(&self, key: &str) -> String {
         format!("{key}#{}:{}", self.epoch, self.index)
     }
@@ -200,7 +200,7 @@ pub struct ItemTraversals {
     pub count: u64,
 }
 
-/// What was forgiven by going on after a limit.
+/// Counts that no longer apply, because the user continued after a limit.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LimitAllowance {
@@ -210,20 +210,20 @@ pub struct LimitAllowance {
     pub traversals: BTreeMap<String, u64>,
 }
 
-/// What a socket said to those after it.
+/// A note of a socket for later ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SocketNote {
-    /// The socket and its materia, for people.
+    /// The socket and its materia, for users.
     pub speaker: String,
     /// The item it was about; empty outside of lists.
     pub item: String,
     pub text: String,
 }
 
-/// What the last socket gave.
+/// The output of the last socket.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LastOutput {
-    /// The socket and its materia, for people.
+    /// The socket and its materia, for users.
     pub speaker: String,
     /// The item it worked on; empty outside of lists.
     pub item: String,
@@ -232,14 +232,14 @@ pub struct LastOutput {
     pub text: Option<String>,
 }
 
-/// A conversation between a person and an agent, bounded.
+/// A conversation between the user and an agent, bounded.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Conversation {
     pub turns: u64,
-    /// Who said what, the newest last.
+    /// The speakers and their texts, newest last.
     pub lines: Vec<(Speaker, String)>,
-    /// What takes it up again in the agent itself, where that kept it.
+    /// The agent's session handle to resume it with, if the agent kept one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
 }
@@ -265,7 +265,7 @@ impl CastState {
         state
     }
 
-    /// The visit that is under way, waited for or just finished.
+    /// The visit that is active, waiting or just finished.
     pub fn visit(&self) -> Option<&VisitState> {
         match &self.step {
             CastPhase::Due(visit)
@@ -276,7 +276,7 @@ impl CastState {
         }
     }
 
-    /// The item that the cursor of this key stands at; empty without a key.
+    /// The token of the current item of the cursor with this key; empty without a key.
     pub fn token(&self, cursor_key: Option<&str>) -> String {
         let Some(key) = cursor_key else {
             return String::new();
@@ -287,14 +287,14 @@ impl CastState {
         )
     }
 
-    /// The index of the item that a cursor stands at.
+    /// The index of a cursor's current item.
     pub fn index(&self, cursor_key: &str) -> usize {
         self.cursors
             .get(cursor_key)
             .map_or(0, |cursor| cursor.index)
     }
 
-    /// What value paths reach between two sockets.
+    /// The values that paths can reach between two sockets.
     pub fn sources(&self) -> PathSources<'_> {
         PathSources {
             output: self.last_json.as_ref(),
@@ -305,7 +305,7 @@ impl CastState {
         }
     }
 
-    /// The last output as text; JSON is spelled compactly.
+    /// The last output as text. JSON is serialized compactly.
     pub fn last_output(&self) -> Option<Cow<'_, str>> {
         let last = self.last.as_ref()?;
         match &last.text {

@@ -1,8 +1,8 @@
-//! Where a value stands, and the findings about a document.
+//! The locations of values, and the findings about a document.
 //!
 //! Owns the bounded list of findings that one reading of a document fills, and the locations that
-//! put findings on it. A location outlives the document, so checks that run after reading can still
-//! report at the right place. Never decides what is wrong.
+//! add findings to it. A location outlives the document, so later checks can still report at the
+//! right position. Never decides what is wrong.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use std::rc::Rc;
 use super::{DocValue, SourceMember, ValuePath};
 use crate::finding::{Finding, Severity, Source};
 
-/// How many errors, and how many warnings, one reading of a document keeps.
+/// The maximum number of errors, and of warnings, that one reading keeps.
 const MAX_FINDINGS: usize = 100;
 
 /// The findings of one reading of a document, shared by the locations of its values.
@@ -26,12 +26,12 @@ struct FindingList {
 }
 
 impl Findings {
-    /// The number of errors, including those that were not kept.
+    /// The number of errors, including those that were dropped.
     pub(crate) fn errors(&self) -> usize {
         self.0.borrow().errors
     }
 
-    /// Whether another error would be kept. If not, its hint need not be computed.
+    /// Whether the list would keep another error. If not, the caller need not compute its hint.
     pub(crate) fn has_room(&self) -> bool {
         self.errors() < MAX_FINDINGS
     }
@@ -41,7 +41,7 @@ impl Findings {
         self.add(finding.severity, || finding);
     }
 
-    /// The findings so far; the list is empty afterwards.
+    /// Takes the findings so far and empties the list.
     pub(crate) fn take(&self) -> Vec<Finding> {
         std::mem::take(&mut self.0.borrow_mut().kept)
     }
@@ -59,12 +59,13 @@ impl Findings {
     }
 }
 
-/// Where a value stands: its source and span, its path, and the code of findings about its shape.
+/// The location of a value: its source and span, its path, and the code of findings about its
+/// shape.
 #[derive(Debug, Clone)]
 pub(crate) struct Location {
     pub(crate) source: Source,
     pub(super) span: Range<usize>,
-    /// The span of the member's name; that of the value where it is no member.
+    /// The span of the member's name; that of the value if it is not a member.
     pub(super) name_span: Range<usize>,
     pub(crate) path: ValuePath,
     pub(super) code: &'static str,
@@ -72,12 +73,12 @@ pub(crate) struct Location {
 }
 
 impl Location {
-    /// The name of the member instead of its value.
+    /// The location of the member's name instead of its value.
     pub(crate) fn at_name(&self) -> Self {
         self.with_span(self.name_span.clone())
     }
 
-    /// The path of a member that is missing or stands elsewhere; the span stays.
+    /// The path of a member that is missing or defined elsewhere; the span stays.
     pub(crate) fn member(&self, name: &str) -> Self {
         self.with_path(self.path.member(name))
     }
@@ -118,12 +119,12 @@ impl Location {
         }
     }
 
-    /// Reports something that refuses the document.
+    /// Reports an error, which rejects the document.
     pub(crate) fn error(&self, message: impl Into<String>, hint: impl Into<String>) {
         self.report(Severity::Error, message.into(), hint.into());
     }
 
-    /// Reports something that does not refuse the document.
+    /// Reports a warning, which does not reject the document.
     pub(crate) fn warn(&self, message: impl Into<String>, hint: impl Into<String>) {
         self.report(Severity::Warning, message.into(), hint.into());
     }

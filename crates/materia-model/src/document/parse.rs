@@ -1,7 +1,7 @@
-//! Text to tree: the strict reader behind [`parse`].
+//! Text to tree: the strict parser behind [`parse`].
 //!
-//! Owns the limits and the wording of syntax findings. Never accepts what plain JSON with comments
-//! does not have.
+//! Owns the limits and the wording of syntax findings. Accepts nothing but plain JSON with comments
+//! and trailing commas.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,13 +14,13 @@ use super::{JsonContent, JsonMember, JsonNode, path_index, path_member};
 use crate::finding::{Finding, Source};
 use crate::text;
 
-/// The largest document that is read.
+/// The maximum size of a document, in bytes.
 pub const MAX_BYTES: usize = 8 << 20;
 
-/// How deep values may nest.
+/// The maximum nesting depth of values.
 pub const MAX_DEPTH: usize = 200;
 
-/// Reads a document, or says everything that is wrong with it.
+/// Parses a document, or reports everything that is wrong with it.
 pub fn parse(source: &Source) -> Result<JsonNode, Vec<Finding>> {
     let (node, findings) = parse_parts(source)?;
     if findings.is_empty() {
@@ -30,9 +30,9 @@ pub fn parse(source: &Source) -> Result<JsonNode, Vec<Finding>> {
     }
 }
 
-/// Reads a document whose parts stand on their own: a name that stands twice or a value that cannot
-/// be used is a finding with its path, and the rest is still there. Of two members with the same
-/// name, both are kept.
+/// Parses a document whose parts are independent: a duplicate name or an unusable value is a
+/// finding with its path, and the rest is still usable. Keeps both of two members with the same
+/// name.
 pub fn parse_parts(source: &Source) -> Result<(JsonNode, Vec<Finding>), Vec<Finding>> {
     check_size(source)?;
     let start = source.text().len() - source.text().trim_start_matches('\u{feff}').len();

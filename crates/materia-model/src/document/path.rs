@@ -1,13 +1,13 @@
 //! The path to a value inside a document, rendered only when a finding needs it.
 //!
-//! Owns the steps. Paths share their beginnings, so that a reader can keep one for every value that
-//! it may still report about. The text form is that of [`path_member`] and [`path_index`].
+//! Owns the steps. Paths share their prefixes, so that a reader can keep one for every value that
+//! it may still report on. The text form is that of [`path_member`] and [`path_index`].
 
 use std::rc::Rc;
 
 use super::{path_index, path_member};
 
-/// The path to a value: its last step, and the path to where that step was taken.
+/// The path to a value: its last step, and the path before that step.
 #[derive(Debug, Clone)]
 pub(crate) enum ValuePath {
     /// The document itself.

@@ -1,18 +1,18 @@
-//! Field tables: one list of an object's fields from which the object is read, unknown fields are
-//! reported, and its JSON Schema is made.
+//! Field tables: one list of an object's fields that drives its reader, its unknown-field warnings
+//! and its JSON Schema.
 //!
-//! Owns the table, the ways a field can be read, and the schema of a table. Never names a field of
-//! a document: each kind of document has its tables beside its reader.
+//! Owns the table, the ways to read a field, and the schema of a table. Never names a field of a
+//! document: each kind of document has its tables beside its reader.
 
 use serde_json::{Map, Value, json};
 
 use super::DocValue;
 
-/// The fields of one kind of object. `R` is how a field is read; see [`Read`].
+/// The fields of one kind of object. `R` is the way to read a field; see [`Read`].
 pub(crate) struct FieldTable<R: 'static> {
-    /// What messages call the object, such as `a socket`.
+    /// The object's name in messages, such as `a socket`.
     pub(crate) owner: &'static str,
-    /// What the schema says about the object.
+    /// The object's description in the schema.
     pub(crate) about: &'static str,
     pub(crate) fields: &'static [Field<R>],
 }
@@ -26,12 +26,12 @@ pub(crate) struct Field<R> {
     pub(crate) read: R,
 }
 
-/// What the schema says about the value of a field.
+/// The schema of a field's value.
 #[derive(Clone, Copy)]
 pub(crate) enum Schema {
     String,
     Boolean,
-    /// A whole number from this one.
+    /// A whole number with this minimum.
     Count(u64),
     /// A number from 0.
     Amount,
@@ -42,16 +42,16 @@ pub(crate) enum Schema {
     /// Any object.
     Object,
     List(&'static Schema),
-    /// What is defined under this name in the `$defs` of the document's schema.
+    /// The definition with this name in the `$defs` of the document's schema.
     Ref(&'static str),
     /// Anything else, as JSON Schema.
     Json(fn() -> Value),
-    /// Nothing: the field is read, and not offered.
+    /// Not in the schema: the field is read, but not suggested.
     Hidden,
 }
 
-/// How a field of `T` is read: by its kind, or by a function that is given a context `C`. A value
-/// that cannot be read is reported, and nothing is set.
+/// How to read a field of `T`: by its kind, or by a function with a context `C`. An unreadable
+/// value is reported and sets nothing.
 pub(crate) enum Read<T, C = ()> {
     String(fn(&mut T, &str)),
     /// A string that is not blank.
@@ -61,20 +61,20 @@ pub(crate) enum Read<T, C = ()> {
     Amount(fn(&mut T, f64)),
     Percent(fn(&mut T, f64)),
     With(fn(&mut T, &C, &DocValue<'_>)),
-    /// Only that it is an object; its members are read elsewhere.
+    /// Checks only that it is an object; another reader reads its members.
     Object,
-    /// Not at all: another reader does, or it is for editors.
+    /// Does not read it: another reader does, or it is for editors.
     Unread,
 }
 
-/// A field that is not complete: how it is read follows.
+/// An incomplete field: the way to read it follows.
 pub(crate) struct FieldName {
     name: &'static str,
     about: &'static str,
     required: bool,
 }
 
-/// Begins a row of a table: the name of a field and what the schema says about it.
+/// Starts a row of a table: the name of a field and its description in the schema.
 pub(crate) const fn field(name: &'static str, about: &'static str) -> FieldName {
     FieldName {
         name,
@@ -84,7 +84,7 @@ pub(crate) const fn field(name: &'static str, about: &'static str) -> FieldName 
 }
 
 impl FieldName {
-    /// The schema asks for it. That it is missing is reported by the reader of the object.
+    /// Marks the field as required in the schema. The reader of the object reports a missing one.
     pub(crate) const fn required(self) -> Self {
         Self {
             required: true,
@@ -143,7 +143,7 @@ impl FieldName {
     }
 }
 
-/// For a string that is checked and not kept.
+/// For a string that is checked but not stored.
 pub(crate) fn ignore<T>(_: &mut T, _: &str) {}
 
 impl<R> FieldTable<R> {
@@ -192,7 +192,7 @@ impl<R> Field<R> {
     }
 }
 
-/// A schema that begins with a description, where there is one.
+/// Puts a description before the rest of a schema, if there is one.
 fn described(about: &str, schema: Value) -> Value {
     if about.is_empty() {
         return schema;
@@ -223,8 +223,8 @@ impl Schema {
 }
 
 impl<T, C> FieldTable<Read<T, C>> {
-    /// Reads the fields of an object into `target` and warns about unknown ones. `false` where the
-    /// value is no object.
+    /// Reads the fields of an object into `target` and warns about unknown ones. Returns `false` if
+    /// the value is not an object.
     pub(crate) fn read(&self, target: &mut T, context: &C, object: &DocValue<'_>) -> bool {
         let good = object.object();
         if good {
@@ -242,7 +242,7 @@ impl<T, C> FieldTable<Read<T, C>> {
         }
     }
 
-    /// Reads one field. `false` where the table has none of this name.
+    /// Reads one field. Returns `false` if the table has no field of this name.
     pub(crate) fn read_field(&self, target: &mut T, context: &C, value: &DocValue<'_>) -> bool {
         let Some(field) = self.get(value.name()) else {
             return false;
@@ -270,7 +270,7 @@ fn set_value<T, V>(target: &mut T, set: fn(&mut T, V), value: Option<V>) {
     }
 }
 
-/// The schema of one of some words.
+/// The schema of an enumeration of words.
 pub(crate) fn choices<T>(words: &[(&str, T)]) -> Value {
     let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
     json!({"enum": words})

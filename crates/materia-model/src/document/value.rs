@@ -1,8 +1,7 @@
-//! Values of a document while they are read, and what is said about values of the wrong kind.
+//! Typed reads of a document's values, and the findings about values of the wrong kind.
 //!
-//! Owns the typed reads (text, numbers, lists …). A read that fails reports why at the value's
-//! location and returns nothing; reading goes on behind it. Knows no document, no field and no
-//! default.
+//! Owns the typed reads (text, numbers, lists …). A failed read reports the reason at the value's
+//! location and returns `None`; the reader continues. Knows no document, no field and no default.
 
 use std::ops::Range;
 
@@ -10,7 +9,7 @@ use super::{Findings, JsonContent, JsonMember, JsonNode, Location, ValuePath};
 use crate::finding::Source;
 use crate::text;
 
-/// A member of an object, with the source it stands in and the config layer that this source is.
+/// A member of an object, with its source and the config layer of that source.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SourceMember<'a> {
     pub(crate) layer: usize,
@@ -75,7 +74,7 @@ impl<'a> DocValue<'a> {
         Self { node, at }
     }
 
-    /// The name under which it stands in its object.
+    /// Its name in its object.
     pub(crate) fn name(&self) -> &str {
         self.at.path.last()
     }
@@ -85,19 +84,19 @@ impl<'a> DocValue<'a> {
         Self { at, ..*self }
     }
 
-    /// The members that are not null; none where this is no object.
+    /// The members that are not null; none if this is not an object.
     pub(crate) fn fields(&self) -> impl Iterator<Item = Self> {
         self.members().map(|member| self.child(member))
     }
 
-    /// A member that is there and not null.
+    /// A member that exists and is not null.
     pub(crate) fn get(&self, name: &str) -> Option<Self> {
         let mut members = self.members();
         let member = members.find(|member| member.name == name)?;
         Some(self.child(member))
     }
 
-    /// The items; none where this is no list.
+    /// The items; none if this is not a list.
     pub(crate) fn items(&self) -> impl Iterator<Item = Self> {
         let items = self.node.items().iter().enumerate();
         items.map(|(index, node)| {
@@ -123,12 +122,12 @@ impl<'a> DocValue<'a> {
         Self { node, at }
     }
 
-    /// Reports something that refuses the document.
+    /// Reports an error, which rejects the document.
     pub(crate) fn error(&self, message: impl Into<String>, hint: impl Into<String>) {
         self.at.error(message, hint);
     }
 
-    /// Reports that the value is not what it must be.
+    /// Reports that the value is not of the expected kind.
     pub(crate) fn expected(&self, what: &str) {
         let (name, kind) = (text::quoted(self.name()), self.node.kind());
         self.error(
@@ -189,10 +188,10 @@ impl<'a> DocValue<'a> {
         Some(percent)
     }
 
-    /// A whole number from `least`.
+    /// A whole number of at least `least`.
     pub(crate) fn count(&self, least: u64) -> Option<u64> {
         let number = self.amount()?;
-        // Beyond 2^53 a count is as good as none; the cast saturates there.
+        // Beyond 2^53 a count means "unlimited"; the cast saturates there.
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -244,7 +243,7 @@ impl<'a> DocValue<'a> {
         good
     }
 
-    /// The texts of a list; those that cannot be read are left out.
+    /// The texts of a list, without unreadable ones.
     pub(crate) fn texts(&self) -> Vec<String> {
         if !self.list() {
             return Vec::new();
@@ -262,7 +261,7 @@ impl<'a> DocValue<'a> {
     }
 }
 
-/// `did you mean …` where a word is close, else all words.
+/// `did you mean …` if a word is similar, else all words.
 fn did_you_mean<'n>(given: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
     if let Some(near) = text::closest(given.trim(), known.clone()) {
         return format!("did you mean `{near}`?");

@@ -1,8 +1,8 @@
 //! Assignments: values copied into the state of a cast (C8).
 //!
-//! Owns the reading of all sources before the first write, and the writing along dotted targets. A
-//! write is data, so that the log can keep it and the state is folded without the graph. Never
-//! decides whether a source must exist.
+//! Owns reading all sources before the first write, and writing along dotted targets. A write is
+//! data: the log stores it, so that the state can be folded without the graph. Never decides
+//! whether a source must exist.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,21 +14,21 @@ use crate::materia::StateAssign;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum StateWrite {
-    /// A value at a dotted path.
+    /// Sets a value at a dotted path.
     Set(String, Value),
-    /// Values at top-level names, which are names and no paths.
+    /// Sets values at top-level names, which are not paths.
     Merge(Map<String, Value>),
-    /// Nothing at a dotted path any more.
+    /// Removes the value at a dotted path.
     Remove(String),
-    /// One more paragraph at the end of a text at a top-level name, whose beginning is cut when it
+    /// Appends a paragraph to the text at a top-level name. Drops the beginning of a text that
     /// grows too long.
     Append(String, String),
 }
 
-/// The longest text that [`StateWrite::Append`] lets grow, in bytes.
+/// The maximum size of a text that [`StateWrite::Append`] extends, in bytes.
 pub const MAX_APPENDED: usize = 64 << 10;
 
-/// An `assign` target that names no place.
+/// An invalid `assign` target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`assign` has an empty target for {source_path}: write the path in the state it is copied to"
@@ -37,7 +37,7 @@ pub struct EmptyAssignTarget {
     source_path: String,
 }
 
-/// The writes of a list of assignments: every source is read before anything is written.
+/// The writes of a list of assignments. Reads every source before the first write.
 pub fn writes(
     assign: &[StateAssign],
     sources: &PathSources<'_>,
@@ -57,7 +57,7 @@ pub fn writes(
     assign.iter().map(copy).collect()
 }
 
-/// Makes a change.
+/// Applies a write.
 pub fn write(state: &mut Map<String, Value>, change: &StateWrite) {
     match change {
         StateWrite::Set(target, value) => set(state, target, value.clone()),
@@ -67,7 +67,7 @@ pub fn write(state: &mut Map<String, Value>, change: &StateWrite) {
     }
 }
 
-/// Puts a value at a dotted path; whatever is in the way and no object is replaced by one.
+/// Sets a value at a dotted path. Replaces anything on the path that is not an object.
 pub fn set(state: &mut Map<String, Value>, target: &str, value: Value) {
     let mut members = state;
     let mut segments = target.split('.').peekable();
@@ -85,7 +85,7 @@ pub fn set(state: &mut Map<String, Value>, target: &str, value: Value) {
     }
 }
 
-/// Takes away what is at a dotted path, if anything is.
+/// Removes the value at a dotted path, if there is one.
 pub fn remove(state: &mut Map<String, Value>, target: &str) {
     match target.split_once('.') {
         None => {
@@ -106,7 +106,7 @@ fn append(state: &mut Map<String, Value>, name: &str, paragraph: &str) {
             text.push_str("\n\n");
             text.push_str(paragraph);
             if text.len() > MAX_APPENDED {
-                // Half is cut at once, so that a long cast does not copy the whole text at every
+                // Drop half at once, so that a long cast does not copy the whole text at every
                 // step.
                 let cut = text.ceil_char_boundary(text.len() - MAX_APPENDED / 2);
                 let rest = text.split_off(cut);

@@ -1,7 +1,7 @@
-//! What a socket's JSON output must be, and everything that is wrong with one that is not (C6).
+//! The contract of a socket's JSON output, and the issues of an invalid one (C6).
 //!
-//! Owns the fields of a handoff, their types, the names that are obsolete, and the messages. Checks
-//! to the end: a repair turn lists all issues. Never looks for the JSON in a text: `extract` does.
+//! Owns the fields of a handoff, their types, obsolete names, and the messages. Checks to the end:
+//! a repair turn lists all issues. Never searches a text for JSON: `extract` does.
 
 use std::fmt;
 
@@ -12,16 +12,16 @@ use crate::handoff::path;
 use crate::materia::StateAssign;
 use crate::text;
 
-/// Who wrote an output.
+/// The author of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputAuthor {
-    /// A model: only the fields of the contract.
+    /// A model: only the fields of the contract are allowed.
     Agent,
-    /// A program: whatever it documents.
+    /// A program: any documented field is allowed.
     Utility,
 }
 
-/// What a socket's JSON output must be.
+/// The contract of a socket's JSON output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputContract {
     pub author: OutputAuthor,
@@ -29,11 +29,11 @@ pub struct OutputContract {
     pub generator: bool,
     /// Whether a boolean `satisfied` is required.
     pub needs_satisfied: bool,
-    /// What is copied into the state, in order.
+    /// The assignments to the state, in order.
     pub assign: Vec<StateAssign>,
 }
 
-/// One thing that is wrong with an output.
+/// One issue of an output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputIssue {
     /// The path of the value, such as `$.workItems.0.title`; `$` is the whole output.
@@ -52,22 +52,22 @@ impl OutputIssue {
     }
 }
 
-/// Which step an output failed at.
+/// The step that rejected an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputStage {
     /// No JSON object was found.
     JsonParse,
-    /// An object was found and the contract does not hold.
+    /// An object was found, but it violates the contract.
     HandoffValidation,
 }
 
-/// An output that is not what the socket needs.
+/// An output that violates the contract of its socket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub struct InvalidOutput {
-    /// Which step it failed at.
+    /// The step that rejected it.
     pub kind: OutputStage,
-    /// Everything that is wrong, never empty.
+    /// All issues, never empty.
     pub issues: Vec<OutputIssue>,
 }
 
@@ -82,12 +82,12 @@ impl fmt::Display for InvalidOutput {
     }
 }
 
-/// An output that holds the contract.
+/// An output that satisfies the contract.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AcceptedOutput {
-    /// The payload, without what was dropped.
+    /// The payload, without the dropped fields.
     pub payload: Map<String, Value>,
-    /// What was dropped and why.
+    /// The dropped fields, with the reasons.
     pub warnings: Vec<String>,
 }
 
@@ -98,7 +98,7 @@ impl AcceptedOutput {
     }
 }
 
-/// The most issues that are reported of one output.
+/// The maximum number of reported issues per output.
 const MAX_ISSUES: usize = 20;
 
 impl OutputContract {
@@ -193,7 +193,8 @@ impl OutputContract {
         }
     }
 
-    /// Models and generators are held to the shape of an item; other programs may have their own.
+    /// Items of models and generators must have the standard shape; other programs may use their
+    /// own.
     fn checks_items(&self) -> bool {
         self.author == OutputAuthor::Agent || self.generator
     }
@@ -206,7 +207,7 @@ impl OutputContract {
         self.generator || self.assign.iter().any(assigned)
     }
 
-    /// What `assign` reads must be there; `satisfied` and `context` stay optional, as everywhere.
+    /// The sources of `assign` must exist. `satisfied` and `context` stay optional, as everywhere.
     fn check_consumed(&self, payload: &Map<String, Value>, issues: &mut Vec<OutputIssue>) {
         for source in self.required_paths() {
             let rest = source.trim_start_matches("$.");
@@ -224,7 +225,7 @@ impl OutputContract {
         }
     }
 
-    /// The paths of the payload that must exist, in order and once each.
+    /// The payload paths that must exist, in order and without duplicates.
     pub fn required_paths(&self) -> Vec<&str> {
         let mut paths: Vec<&str> = Vec::new();
         for source in self.assign.iter().map(|assign| assign.source.trim()) {
@@ -322,7 +323,7 @@ fn check_item(
     }
 }
 
-/// What a value is, for messages.
+/// The kind of a value, for messages.
 pub fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -1,9 +1,8 @@
-//! Finding the JSON object in an answer (C5), in linear time and without a panic on any text.
+//! Extracts the JSON object from an answer (C5), in linear time and without a panic on any text.
 //!
-//! Owns the order of candidates: the whole text, each fenced block, each balanced object that
-//! stands at the top level. The first that holds the contract wins; otherwise the issues of the
-//! best one are reported. A program's output is stricter: all of it is one document. Never repairs
-//! JSON.
+//! Owns the order of candidates: the whole text, each fenced block, each balanced object at the top
+//! level. The first that satisfies the contract wins; otherwise the issues of the best one are
+//! reported. A program's output is stricter: all of it is one document. Never repairs JSON.
 
 mod scan;
 
@@ -14,10 +13,10 @@ use crate::handoff::contract::{
 };
 use crate::text;
 
-/// The longest answer that is read, in bytes: what it gives must fit into one record of a log.
+/// The maximum size of an answer, in bytes: its payload must fit into one record of a log.
 pub const MAX_TEXT: usize = 2 << 20;
 
-/// Finds the object of an agent's answer that holds the contract.
+/// Finds the object in an agent's answer that satisfies the contract.
 pub fn answer(text: &str, contract: &OutputContract) -> Result<AcceptedOutput, InvalidOutput> {
     if text.len() > MAX_TEXT {
         return Err(unparsed(format!(
@@ -43,7 +42,7 @@ pub fn answer(text: &str, contract: &OutputContract) -> Result<AcceptedOutput, I
     Err(search.failure(text))
 }
 
-/// Reads a program's stdout: all of it, trimmed, is one JSON object that holds the contract.
+/// Parses a program's stdout: all of it, trimmed, is one JSON object that satisfies the contract.
 pub fn stdout(text: &str, contract: &OutputContract) -> Result<AcceptedOutput, InvalidOutput> {
     let trimmed = text.trim();
     if trimmed.is_empty() {
@@ -64,7 +63,7 @@ pub fn stdout(text: &str, contract: &OutputContract) -> Result<AcceptedOutput, I
     }
 }
 
-/// Hands candidates to a taker until it says that it has what it wants.
+/// Passes candidates to a callback until it returns `true`.
 type Stage = fn(&str, &mut dyn FnMut(&str) -> bool);
 
 struct Search<'a> {

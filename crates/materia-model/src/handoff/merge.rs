@@ -1,17 +1,17 @@
-//! What a valid payload changes in the state before `assign` (part of every completion).
+//! The state changes of a valid payload before `assign` (part of every completion).
 //!
 //! Owns the state patch of programs, the envelope, the adoption of `workItems` and the growing
-//! `context`. Never touches a state: it returns the writes.
+//! `context`. Never changes a state: it returns the writes.
 
 use serde_json::{Map, Value};
 
 use crate::handoff::assign::StateWrite;
 use crate::handoff::contract::{OutputAuthor, OutputContract};
 
-/// The names in the state that only `workItems` and `satisfied` of a payload drive, never a patch.
+/// State names that only `workItems` and `satisfied` of a payload may set, never a patch.
 const CONTROL: [&str; 2] = ["workItems", "satisfied"];
 
-/// The writes of a payload from the socket that people know as `speaker`.
+/// The writes of a payload from the socket that users see as `speaker`.
 pub fn writes(
     contract: &OutputContract,
     payload: &Map<String, Value>,
@@ -48,8 +48,8 @@ pub fn writes(
     writes
 }
 
-/// A generator replaces the list; others only give one where there is none. A list that was not
-/// adopted stays visible in the envelope, so that the state holds every list once.
+/// A generator replaces the list; other sockets set it only if there is none. A list that was not
+/// adopted stays in the envelope, so that the state holds every list once.
 fn adoption(
     contract: &OutputContract,
     list: &Value,

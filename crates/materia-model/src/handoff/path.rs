@@ -1,20 +1,20 @@
 //! Value paths: `$.a.0`, `state.x`, `item.title`, `lastJson.x`, `lastOutput`, or a path into the
 //! state.
 //!
-//! Owns their reading, for `assign`, `items` and prompts alike. Segments are separated by dots and
-//! numbers index lists; there are no brackets, wildcards or escapes. What does not exist is
-//! nothing, never an error.
+//! Owns their evaluation, for `assign`, `items` and prompts alike. Dots separate segments and
+//! numbers index lists; there are no brackets, wildcards or escapes. A path to a missing value
+//! yields `None`, never an error.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-/// What a path can reach.
+/// The values that a path can reach.
 #[derive(Debug, Clone, Copy)]
 pub struct PathSources<'a> {
-    /// The output that was just read: `$`.
+    /// The current output: `$`.
     pub output: Option<&'a Value>,
-    /// The shared state: `state`, and every path that begins with none of the words.
+    /// The shared state: `state`, and every path without a known first word.
     pub state: &'a Map<String, Value>,
     /// The current item: `item`.
     pub item: Option<&'a Value>,
@@ -42,7 +42,7 @@ impl<'a> PathSources<'a> {
         root.and_then(|root| below(root, rest)).map(Cow::Borrowed)
     }
 
-    /// The list at a path without a copy of it; anything else is an empty list.
+    /// The list at a path, borrowed. Anything else is an empty list.
     pub fn list(&self, path: &str) -> &'a [Value] {
         match self.get(path) {
             Some(Cow::Borrowed(Value::Array(items))) => items,
@@ -51,7 +51,7 @@ impl<'a> PathSources<'a> {
     }
 }
 
-/// The value below another at a dotted path; an empty path is the value itself.
+/// The value below another at a dotted path. An empty path is the value itself.
 pub fn below<'a>(root: &'a Value, path: &str) -> Option<&'a Value> {
     if path.is_empty() {
         return Some(root);
@@ -67,8 +67,8 @@ pub fn below<'a>(root: &'a Value, path: &str) -> Option<&'a Value> {
         })
 }
 
-/// The top-level field of the output that a path reads: `None` when it reads none, `Some("")` when
-/// it reads all.
+/// The top-level field of the output that a path reads: `None` if it reads none, `Some("")` if it
+/// reads all.
 pub fn consumed(path: &str) -> Option<&str> {
     let (head, rest) = split(path.trim());
     matches!(head, "$" | "lastJson").then(|| split(rest).0)

@@ -1,8 +1,8 @@
-//! A goose recipe: one prompt for an agent, with parameters, checks and recipes below it.
+//! Goose recipes: one prompt for an agent, with parameters, checks and sub-recipes.
 //!
-//! Owns the reading of its YAML or JSON. The prompt becomes the input of one `materia agent run`;
-//! checks become steps that are tried again together with it; sub-recipes run first and their
-//! answers are attached.
+//! Owns reading their YAML or JSON. The prompt becomes the input of one `materia agent run`; checks
+//! become steps that are retried together with it; sub-recipes run first and their answers are
+//! attached.
 
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ use crate::finding::{Finding, Source};
 use crate::recipe::yaml;
 use crate::text;
 
-/// The fields that are carried over, or deliberately not.
+/// The fields that are converted, or deliberately ignored.
 const KNOWN: [&str; 14] = [
     "version",
     "title",
@@ -38,7 +38,7 @@ struct Reader<'s> {
     attached: Vec<String>,
 }
 
-/// Reads a goose recipe; `stem` is the name of its file.
+/// Reads a goose recipe. `stem` is its file name without extension.
 pub fn goose(source: &Source, stem: &str) -> Result<ImportResult, Vec<Finding>> {
     let text = source.text();
     let is_json = text.trim_start().starts_with('{');
@@ -210,7 +210,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The tools that the extensions come to.
+    /// The tool scope for the extensions.
     fn extensions(&mut self, root: &JsonNode) -> &'static str {
         let mut tools = "none";
         for one in root.get("extensions").into_iter().flat_map(JsonNode::items) {
@@ -275,7 +275,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The recipes below: they run first, and the prompt sees what they said.
+    /// The sub-recipes. They run first, and the prompt sees their answers.
     fn below(&mut self, root: &JsonNode) -> (Map<String, Value>, Vec<Value>) {
         let (mut imports, mut steps) = (Map::new(), Vec::new());
         for one in root
@@ -351,7 +351,7 @@ impl Reader<'_> {
         format!("{}\n", parts.join("\n\n"))
     }
 
-    /// A text with goose's placeholders as ours.
+    /// Converts goose's placeholders in a text to ours.
     fn filled(&mut self, said: &str, node: &JsonNode) -> String {
         let mut out = String::new();
         let mut rest = said;
@@ -404,7 +404,7 @@ impl Reader<'_> {
         command
     }
 
-    /// The prompt with its checks: all of it is tried again until they pass.
+    /// The prompt with its checks. All of it is retried until they pass.
     fn checked(&mut self, root: &JsonNode, leaf: Map<String, Value>) -> Value {
         let Some(retry) = root.get("retry") else {
             return leaf.into();
@@ -440,7 +440,7 @@ impl Reader<'_> {
     }
 }
 
-/// goose itself says that these are lines for a shell.
+/// Goose documents these as lines for a shell.
 fn shell(command: &str) -> Value {
     json!({"failure": "branch", "input": "", "template": format!("sh -c {}", word(command))})
 }

@@ -1,8 +1,8 @@
-//! A justfile: every recipe in it becomes one of ours.
+//! Justfiles: every recipe becomes one of ours.
 //!
-//! Owns what the parts of a justfile become. A line is a command in words; one that needs a shell
-//! is a shell's only where the justfile names its shell or the person says so, and is otherwise
-//! told and its recipe left out.
+//! Owns what the parts of a justfile become. A line becomes a command. A line that needs a shell is
+//! run by one only if the justfile names its shell or the user allows it; otherwise the recipe is
+//! omitted and reported.
 
 mod read;
 mod token;
@@ -14,12 +14,12 @@ use super::ImportResult;
 use crate::finding::{Finding, Source};
 use read::Justfile;
 
-/// What becomes of lines that need a shell.
+/// What to do with lines that need a shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShellLines {
-    /// They are a shell's where the justfile names one.
+    /// Run them in a shell if the justfile names one.
     AsWritten,
-    /// They are `sh -cu`'s, as `just` would have it.
+    /// Run them with `sh -cu`, like `just` does.
     Allowed,
 }
 
@@ -46,7 +46,7 @@ pub fn justfile(source: &Source, shell: ShellLines) -> Result<ImportResult, Vec<
             }
         }
     }
-    // What depends on something that is not there cannot be there either.
+    // A recipe that depends on an omitted one is omitted, too.
     while let Some(at) = drafts
         .iter()
         .position(|(recipe, _)| needs(&file, recipe, &left_out).is_some())
@@ -70,7 +70,7 @@ pub fn justfile(source: &Source, shell: ShellLines) -> Result<ImportResult, Vec<
     Ok(imported)
 }
 
-/// A dependency that is left out or was never there.
+/// A dependency that was omitted or never existed.
 fn needs(
     file: &Justfile<'_>,
     recipe: &read::JustRecipe,

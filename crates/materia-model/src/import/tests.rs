@@ -1,4 +1,4 @@
-//! What becomes of the recipes of others, and what is said about the rest.
+//! Imports of other tools' recipes, and the notes about the rest.
 
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! One part of a link: renamed, and with every end leading into the next part.
 //!
-//! Owns both. What is written stays as it is written wherever it names no socket.
+//! Owns both. Leaves everything unchanged that names no socket.
 
 use serde_json::{Map, Value, json};
 
@@ -8,13 +8,13 @@ use super::{LinkPart, LinkedSocketNames};
 use crate::loadout::Graph;
 use crate::loadout::graph::{RouteGuard, RouteTarget, SocketIndex};
 
-/// A part as it stands in the link.
+/// A part after renaming.
 pub(super) struct StitchedPart {
     pub(super) sockets: Map<String, Value>,
     pub(super) loops: Map<String, Value>,
 }
 
-/// Renames a part; `next` is where its ends lead, and `order` its number.
+/// Renames a part. `next` is the target of its ends, and `order` its number.
 pub(super) fn stitch(
     part: &LinkPart,
     names: &LinkedSocketNames,
@@ -50,14 +50,14 @@ pub(super) fn stitch(
     StitchedPart { sockets, loops }
 }
 
-/// Where the names of a part lead.
+/// The new targets of a part's names.
 struct Way<'a> {
     names: &'a LinkedSocketNames,
     next: Option<&'a str>,
 }
 
 impl Way<'_> {
-    /// A socket's new name; the end of the part is the beginning of the next one.
+    /// Replaces a socket's name. The end of the part becomes the entry of the next one.
     fn target(&self, value: &mut Value) {
         let Some(old) = value.as_str() else { return };
         let new = match (old, self.next) {
@@ -116,7 +116,7 @@ impl Way<'_> {
     }
 }
 
-/// Gives a socket an edge for every answer on which the part would have ended.
+/// Adds an edge to a socket for every outcome on which the part would have ended.
 fn lead_on(graph: &Graph, slot: SocketIndex, socket: &mut Value, next: &str) {
     let found = graph.socket(slot);
     let covers = |guard: RouteGuard| {
@@ -125,7 +125,7 @@ fn lead_on(graph: &Graph, slot: SocketIndex, socket: &mut Value, next: &str) {
             .iter()
             .any(|edge| edge.guard == guard || edge.guard == RouteGuard::Always)
     };
-    // A list goes on by itself after an advance, and its end is the loop's business.
+    // After an advance a list continues by itself, and the loop handles its end.
     let advances = found.advance.as_ref().map(|advance| advance.when);
     match advances {
         Some(RouteGuard::Always) => {}
@@ -158,7 +158,7 @@ fn add_edge(socket: &mut Value, guard: RouteGuard, to: &str) {
     }
 }
 
-/// Writes down the advance that followed from the loop's routes, which will be others.
+/// Writes the implied advance explicitly, because it follows from routes that change.
 fn write_advance(graph: &Graph, slot: SocketIndex, socket: &mut Value) {
     let found = graph.socket(slot);
     if let (Some(advance), None) = (&found.advance, socket.get("advance")) {
@@ -169,7 +169,7 @@ fn write_advance(graph: &Graph, slot: SocketIndex, socket: &mut Value) {
     }
 }
 
-/// Lets a loop whose list is done, or empty, lead into the next part wherever it led nowhere.
+/// Routes an exhausted or empty loop into the next part if it had no exit.
 fn leave_for(graph: &Graph, id: &str, region: &mut Value, names: &LinkedSocketNames, next: &str) {
     let Some((position, found)) = graph
         .loops()
@@ -188,7 +188,7 @@ fn leave_for(graph: &Graph, id: &str, region: &mut Value, names: &LinkedSocketNa
     for slot in turning {
         let socket = graph.socket(slot);
         let nowhere = |outcome| graph.exhausted(slot, outcome) == RouteTarget::End;
-        // Of several loops around a socket, the first one says where it leads.
+        // If several loops contain a socket, the first one decides where it leads.
         let leaves = socket.loops.first() == Some(&position)
             && (nowhere(None) || nowhere(Some(true)) || nowhere(Some(false)));
         let always = found

@@ -1,7 +1,6 @@
-//! What is wrong with a graph as a whole: guards without an answer, sockets out of reach.
+//! Checks of a whole graph: guards that no output can satisfy, unreachable sockets.
 //!
-//! Owns the checks that need edges, loops and contracts together. Never changes anything: what it
-//! is given is what will run.
+//! Owns the checks that need edges, loops and contracts together. Never changes anything.
 
 use super::contract::OutputReading;
 use super::draft::LoadoutDraft;
@@ -12,7 +11,7 @@ use crate::materia::OutputParse;
 
 const CODE: &str = "guarded-text-socket";
 
-/// Guards need JSON: a text is neither satisfied nor not (C7).
+/// Guards need JSON: a text has no `satisfied` field (C7).
 pub(super) fn guards(
     draft: &LoadoutDraft,
     readings: &[Option<OutputReading>],
@@ -76,7 +75,7 @@ fn exits(draft: &LoadoutDraft, regions: &[LoopReading], is_text: impl Fn(SocketI
     }
 }
 
-/// Whether an output must say `satisfied` (C6).
+/// Whether an output must contain `satisfied` (C6).
 pub(super) fn needs_satisfied(
     draft: &LoadoutDraft,
     slot: SocketIndex,

@@ -1,7 +1,7 @@
-//! From a draft to a graph: the order in which everything is derived and checked.
+//! From a draft to a graph: the order of derivations and checks.
 //!
-//! Owns that order, and the last step, in which all that was found out becomes one [`Graph`]. A
-//! loadout with an error gives findings and no graph. Never reads documents.
+//! Owns that order, and the last step, which builds the [`Graph`] from all results. A loadout with
+//! an error gives findings and no graph. Never reads documents.
 
 use std::collections::HashMap;
 use std::sync::Arc;

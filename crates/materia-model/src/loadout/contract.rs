@@ -1,7 +1,7 @@
-//! How each socket's output is read: what the socket says together with what its materia says (C8).
+//! The output contract of each socket: its own fields combined with those of its materia (C8).
 //!
-//! Owns the effective contract and the findings about the two disagreeing. A loop may still turn a
-//! socket to JSON where neither says anything. Never checks whether guards can be answered.
+//! Owns the effective contract and the findings about contradictions. A loop may still switch a
+//! socket to JSON if neither sets `parse`. Never checks whether an output can satisfy the guards.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use crate::document::Location;
 use crate::materia::{INVALID, Materia, OutputParse, StateAssign};
 use crate::text;
 
-/// What a generator's list is read from.
+/// The source of a generator's list.
 const WORK_ITEMS: &str = "$.workItems";
 
-/// How a socket's output is read, so far.
+/// The contract of a socket's output, so far.
 pub(super) struct OutputReading {
     pub(super) materia: Arc<Materia>,
-    /// Text or JSON, where the socket, its materia or a loop says so.
+    /// Text or JSON, if the socket, its materia or a loop sets it.
     pub(super) parse: Option<OutputParse>,
     pub(super) assign: Vec<StateAssign>,
 }
@@ -28,10 +28,10 @@ impl OutputReading {
     }
 }
 
-/// The materia that sockets can hold; a broken one is known and has no definition.
+/// The materia by name. A broken one has a name but no definition.
 pub(super) type MateriaTable<'s> = BTreeMap<&'s str, Option<Arc<Materia>>>;
 
-/// The readings of all sockets, in order; none where the materia is unknown or broken.
+/// The contracts of all sockets, in order; `None` if the materia is unknown or broken.
 pub(super) fn readings(
     draft: &LoadoutDraft,
     shelf: &MateriaTable<'_>,
@@ -104,7 +104,7 @@ fn reading(socket: &SocketDraft, materia: Arc<Materia>) -> OutputReading {
     }
 }
 
-/// A utility's socket may repeat what the materia says, and fill in a `parse` that it leaves open.
+/// A utility's socket may repeat the materia's `parse`, or set it if the materia does not.
 fn agree_on_parse(socket: &SocketDraft, materia: &Materia) {
     let (Some((given, at)), Some(own)) = (&socket.parse, materia.parse) else {
         return;
@@ -151,7 +151,7 @@ fn agree_on_assign(socket: &SocketDraft, materia: &Materia) {
     }
 }
 
-/// A generator's output is JSON with `workItems`, whatever the socket says.
+/// A generator's output is always JSON with `workItems`.
 fn generator(socket: &SocketDraft, assign: &mut Vec<StateAssign>) {
     if let Some((OutputParse::Text, at)) = &socket.parse {
         let message = format!(

@@ -1,8 +1,8 @@
-//! Handing out cursors: one per loop, and one per list that a socket works through on its own.
+//! Assigns cursors: one per loop, and one per list that a socket iterates on its own.
 //!
-//! Owns to which part of the graph a cursor belongs (C3), so that two loops in a row both run
-//! though their cursors have the same name. A loop's cursor belongs to its members; any other to
-//! the sockets that come back to those that name it. Never moves a cursor.
+//! Owns which part of the graph a cursor belongs to (C3), so that two loops in a row both run even
+//! if their cursors have the same name. A loop's cursor belongs to its members; any other to the
+//! sockets that are on a cycle with those that name it. Never moves a cursor.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::graph::{
 use super::neighbours::{Neighbours, circles};
 use super::region::{self, DerivedAdvance};
 
-/// What is iterated and advanced, by socket and by loop.
+/// The iterations and advances, by socket and by loop.
 pub(super) struct CursorTable {
     pub(super) all: Vec<CursorDefinition>,
     pub(super) loops: Vec<Option<Iteration>>,
@@ -22,7 +22,7 @@ pub(super) struct CursorTable {
     pub(super) advances: Vec<Option<AdvanceRule>>,
 }
 
-/// Hands out the cursors of a loadout.
+/// Assigns the cursors of a loadout.
 pub(super) fn cursors(
     draft: &LoadoutDraft,
     around: &Neighbours,
@@ -67,7 +67,7 @@ pub(super) fn cursors(
     }
 }
 
-/// A socket moves one cursor; two loops that turn at it cannot both go on.
+/// A socket moves only one cursor, so two loops cannot both advance at it.
 fn report_second_advance(draft: &LoadoutDraft, one: &DerivedAdvance) {
     let region = &draft.loops[one.region];
     let at = match &region.exit {
@@ -88,11 +88,11 @@ struct Hand<'w> {
     regions: &'w [region::LoopReading],
     all: Vec<CursorDefinition>,
     loops: Vec<Option<Iteration>>,
-    /// Cursors that no loop has, by the loop around their sockets and their name.
+    /// Cursors outside of loops, by the loop around their sockets and their name.
     free: HashMap<(Option<usize>, String), Free>,
 }
 
-/// A cursor that no loop has, and the sockets that name it.
+/// A cursor outside of loops, and the sockets that name it.
 struct Free {
     slot: CursorIndex,
     named_by: Vec<SocketIndex>,
@@ -122,7 +122,7 @@ impl Hand<'_> {
         }
     }
 
-    /// What a socket works through: its own list, else that of the first loop around it that has
+    /// The list that a socket iterates: its own, else that of the first loop around it that has
     /// one.
     fn each(&mut self, slot: SocketIndex) -> Option<Iteration> {
         let Some(each) = &self.draft.sockets[slot.0].iteration else {
@@ -175,7 +175,7 @@ impl Hand<'_> {
         })
     }
 
-    /// The cursor of this name that a loop around the socket has.
+    /// The cursor of this name in a loop around the socket.
     fn of_a_loop(&self, slot: SocketIndex, name: &str) -> Option<CursorIndex> {
         let mut around = self.around.loops[slot.0]
             .iter()
@@ -185,7 +185,7 @@ impl Hand<'_> {
             .map(|each| each.cursor)
     }
 
-    /// The cursor of this name that no loop has: one known around the socket, else a new one.
+    /// The cursor of this name outside of loops: an existing one around the socket, else a new one.
     fn free(&mut self, slot: SocketIndex, name: String) -> CursorIndex {
         let around = &self.around.loops[slot.0];
         let known = around
@@ -218,7 +218,7 @@ impl Hand<'_> {
         made
     }
 
-    /// Gives each free cursor its sockets.
+    /// Sets the region of each free cursor.
     fn place(&mut self) {
         if self.free.is_empty() {
             return;

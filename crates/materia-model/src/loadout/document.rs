@@ -1,8 +1,8 @@
-//! Config documents: the text of one file, taken apart into definitions that stand on their own.
+//! Config documents: the text of one file, split into independent definitions.
 //!
-//! Owns the top-level fields and what is wrong with the file as a whole. A name that stands twice
-//! inside a loadout or a materia breaks that definition alone (C13). Never opens the file, and
-//! never merges it with another.
+//! Owns the top-level fields and the findings about the file as a whole. A duplicate name inside a
+//! loadout or a materia breaks only that definition (C13). Never opens the file, and never merges
+//! it with another.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::document::{
 };
 use crate::finding::{Finding, Source};
 
-/// The top-level fields of a config. Their values are read when all layers are merged.
+/// The top-level fields of a config. Their values are read after all layers are merged.
 pub(super) const CONFIG: FieldTable<Read<()>> = FieldTable {
     owner: "a config",
     about: "Loadouts, materia and settings of casts.",
@@ -50,7 +50,7 @@ pub(super) const CONFIG: FieldTable<Read<()>> = FieldTable {
     ],
 };
 
-/// The schema of a section: null removes the definition of a lower layer.
+/// The schema of a section. Null removes the definition of a lower layer.
 fn definitions(kind: &str) -> Value {
     let definition = json!({"$ref": format!("#/$defs/{kind}")});
     json!({
@@ -59,7 +59,7 @@ fn definitions(kind: &str) -> Value {
     })
 }
 
-/// Fields that had a meaning once, with what to write today.
+/// Obsolete fields, with their replacements.
 const OBSOLETE: [(&str, &str); 2] = [
     ("roles", "write `materia`"),
     ("materiaDefinitions", "write `materia`"),
@@ -81,7 +81,7 @@ impl ConfigSection {
     }
 }
 
-/// One config file, read.
+/// One parsed config file.
 #[derive(Debug, Clone)]
 pub struct ConfigDocument {
     source: Source,
@@ -91,7 +91,7 @@ pub struct ConfigDocument {
 }
 
 impl ConfigDocument {
-    /// Reads a file's text; what is wrong with it is found later, or in [`ConfigDocument::findings`].
+    /// Parses a file's text. Errors are reported later, or in [`ConfigDocument::findings`].
     pub fn parse(source: Source) -> Self {
         let empty = JsonNode {
             content: JsonContent::Object(Vec::new()),
@@ -124,7 +124,7 @@ impl ConfigDocument {
         document
     }
 
-    /// What is wrong with the file as a whole: its syntax and its top-level fields.
+    /// The findings about the file as a whole: its syntax and its top-level fields.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
@@ -134,18 +134,18 @@ impl ConfigDocument {
         &self.source
     }
 
-    /// Whether this is no config but a recipe: it has a template, and nothing that a config has.
+    /// Whether this is a recipe instead of a config: it has a template and no config field.
     pub fn is_recipe(&self) -> bool {
         let has = |name: &str| self.root.get(name).is_some();
         has("template") && !CONFIG.names().any(|name| name != "$schema" && has(name))
     }
 
-    /// The value that this file itself gives to a definition of a section, `loadouts` or `materia`.
+    /// The value of a definition in this file alone; the section is `loadouts` or `materia`.
     pub fn own(&self, section: &str, name: &str) -> Option<&JsonNode> {
         self.root.get(section)?.get(name)
     }
 
-    /// A top-level value that is there and not null.
+    /// A top-level value that exists and is not null.
     pub(super) fn get(&self, name: &str) -> Option<SourceMember<'_>> {
         let mut members = self.root.members().iter();
         let member = members.find(|member| member.name == name)?;
@@ -157,7 +157,7 @@ impl ConfigDocument {
         })
     }
 
-    /// The definitions of a section; those that are null say that a lower one is removed.
+    /// The definitions of a section. A null removes a lower one.
     pub(super) fn definitions(
         &self,
         section: ConfigSection,
@@ -174,7 +174,7 @@ impl ConfigDocument {
         })
     }
 
-    /// What broke a definition before it could be read.
+    /// The findings that broke a definition before it could be read.
     pub(super) fn broken<'d>(
         &'d self,
         section: ConfigSection,
@@ -186,7 +186,7 @@ impl ConfigDocument {
             .map(|(_, _, finding)| finding)
     }
 
-    /// Gives a finding to the definition it stands in, or to the file.
+    /// Assigns a finding to its definition, or to the file.
     fn sort(&mut self, finding: Finding) {
         let path = finding.path.clone().unwrap_or_default();
         let owner = [ConfigSection::Materia, ConfigSection::Loadouts]

@@ -1,8 +1,8 @@
-//! A loadout as it was written: every value with its location, targets resolved, nothing derived.
+//! A loadout as written: every value with its location, targets resolved, nothing derived.
 //!
-//! Owns the shapes between reading and compiling, and the names that a target can have. Values that
-//! could not be read are missing here, and a finding says why. Used inside `loadout` only: everyone
-//! else sees a [`super::Graph`].
+//! Owns the types between reading and compiling, and the lookup of targets. Omits unreadable
+//! values; a finding reports each. Used inside `loadout` only: other modules see a
+//! [`super::Graph`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ use crate::materia::{OutputParse, StateAssign};
 use crate::name::SocketId;
 use crate::text;
 
-/// How many socket names are compared for a suggestion.
+/// The maximum number of socket names to compare for a suggestion.
 const MAX_SUGGESTION_CANDIDATES: usize = 1000;
 
 /// A loadout as it was written.
@@ -44,13 +44,13 @@ pub(super) struct SocketDraft {
 }
 
 impl SocketDraft {
-    /// The location of the edges; the name of the socket where it has none.
+    /// The location of the edges; the name of the socket if it has none.
     pub(super) fn edges_at(&self) -> Location {
         let edges = self.edges_at.clone();
         edges.unwrap_or_else(|| self.at.at_name().member("edges"))
     }
 
-    /// The location of `parse`; the name of the socket where it has none.
+    /// The location of `parse`; the name of the socket if it has none.
     pub(super) fn parse_at(&self) -> Location {
         match &self.parse {
             Some((_, at)) => at.clone(),
@@ -82,7 +82,7 @@ impl TextDraft {
 pub(super) struct EdgeDraft {
     pub(super) at: Location,
     pub(super) guard: Option<RouteGuard>,
-    /// The location of `when`; that of the edge where it has none.
+    /// The location of `when`; that of the edge if it has none.
     pub(super) guard_at: Location,
     pub(super) to: Option<RouteTarget>,
     pub(super) max_traversals: Option<u64>,
@@ -106,7 +106,7 @@ pub(super) struct AdvanceDraft {
 }
 
 impl AdvanceDraft {
-    /// The location of `when`; that of the advance where it has none.
+    /// The location of `when`; that of the advance if it has none.
     pub(super) fn when_at(&self) -> Location {
         let when = self.when_at.clone();
         when.unwrap_or_else(|| self.at.member("when"))
@@ -118,7 +118,7 @@ pub(super) struct LoopDraft {
     pub(super) id: String,
     pub(super) at: Location,
     pub(super) members: Vec<SocketIndex>,
-    /// The location of `sockets`; the name of the loop where it has none.
+    /// The location of `sockets`; the name of the loop if it has none.
     pub(super) members_at: Location,
     pub(super) consumes: Option<ConsumesDraft>,
     pub(super) iterator: Option<IterationDraft>,
@@ -132,7 +132,7 @@ impl LoopDraft {
     }
 }
 
-/// Which list a loop works through.
+/// The list that a loop iterates.
 pub(super) struct ConsumesDraft {
     pub(super) at: Location,
     pub(super) from: Option<SocketIndex>,
@@ -178,7 +178,7 @@ impl SocketNames {
         self.by_id.get(id).copied()
     }
 
-    /// A socket, where `end` is no choice: an entry, a member, a source.
+    /// A socket, where `end` is not allowed: an entry, a member, a source.
     pub(super) fn socket(&self, value: &DocValue<'_>) -> Option<SocketIndex> {
         let given = endpoint_text(value)?;
         if let Some(slot) = self.get(given) {

@@ -1,8 +1,7 @@
-//! Reading edges: guards, targets and their order.
+//! Reads edges: guards, targets and their order.
 //!
 //! Owns the three guards (C21), that an edge without one is `always` (C7), and which edges can
-//! never be taken. Whether the socket can answer the guard is checked later, when it is known how
-//! its output is read.
+//! never be taken. `check` decides later whether the socket's output can satisfy the guard.
 
 use serde_json::json;
 
@@ -83,7 +82,7 @@ pub(super) fn guard(value: &DocValue<'_>) -> Option<RouteGuard> {
     found
 }
 
-/// The first edge that matches is taken, so nothing behind an `always` ever is.
+/// A cast takes the first matching edge, so it never takes one behind an `always`.
 fn report_unreachable(edges: &[EdgeDraft]) {
     let Some(always) = edges
         .iter()

@@ -1,10 +1,10 @@
-//! How far a loadout fans out: how often each socket is visited when all goes well, and at most
+//! The fan-out of a loadout: how often each socket is visited in the smooth case, and at most
 //! (C23).
 //!
-//! Owns both counts for a given length of the lists. The smooth one is a walk in which every guard
-//! is satisfied; the other one is a bound: edges with a limit are taken as often as it allows for
-//! every item, edges without one as often as the detection of stalls allows, and nothing more often
-//! than the net below everything. Never asks a model.
+//! Owns both counts for a given length of the lists. The smooth count is a walk in which every
+//! guard is satisfied. The other one is an upper bound: edges with a limit are taken as often as it
+//! allows for every item, edges without one as often as the cycle limit allows, and nothing more
+//! often than the overall limits. Never calls a model.
 
 mod component;
 
@@ -17,26 +17,26 @@ use crate::materia::OutputParse;
 /// How often one socket is visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SocketVisits {
-    /// When every guard is satisfied.
+    /// If every guard is satisfied.
     pub smooth: u64,
-    /// Never more than this.
+    /// The upper bound.
     pub most: u64,
 }
 
-/// The defaults for what the settings leave open.
+/// The defaults for unset limits.
 #[derive(Debug, Clone, Copy)]
 pub struct DefaultLimits {
-    /// How often one socket may be visited, and one edge taken.
+    /// The limit of visits per socket and of traversals per edge.
     pub visits: u64,
-    /// How often a socket may be entered again without anything advancing.
+    /// The limit of entries into a socket without an advance.
     pub cycles: u64,
 }
 
-/// The longest walk that is made.
+/// The maximum length of the walk.
 const LONGEST: u64 = 500_000;
-/// How much is counted before the net is taken as the bound.
+/// The maximum work before the overall limit is used as the bound.
 const MUCH: usize = 1_000_000;
-/// What an output can mean when a list is done.
+/// The possible outcomes when a list is exhausted.
 const LEAVING: [Option<bool>; 3] = [Some(true), Some(false), None];
 
 /// The visits of each socket, in the order written, for lists of this length.
@@ -59,8 +59,7 @@ pub fn visits(
         .collect()
 }
 
-/// Walks the graph with every guard satisfied, until a socket was visited as often as the net
-/// allows.
+/// Walks the graph with every guard satisfied, until a socket reaches its visit limit.
 fn smooth(graph: &Graph, items: u64, net: &[u64]) -> Vec<u64> {
     let mut visits = vec![0; graph.sockets().len()];
     let mut cursors: BTreeMap<CursorIndex, u64> = BTreeMap::new();
@@ -117,7 +116,7 @@ fn leave(
     }
 }
 
-/// The bound, approached from below until nothing grows.
+/// The bound, increased until it is stable.
 struct Bound<'a> {
     graph: &'a Graph,
     items: u64,
@@ -129,13 +128,13 @@ struct Bound<'a> {
     component: Vec<usize>,
 }
 
-/// What holds for a whole round.
+/// Values that are constant during a round.
 struct Round {
     /// How often the region of each cursor is entered from outside, at least once.
     passes: Vec<u64>,
     /// How often each component is entered from elsewhere, at least once.
     entries: Vec<u64>,
-    /// How often anything advances, at least once.
+    /// How often any cursor advances, at least once.
     advances: u64,
 }
 
@@ -159,8 +158,7 @@ impl<'a> Bound<'a> {
         }
     }
 
-    /// Goes on until nothing grows. Where that takes too long, the net below everything is the
-    /// bound.
+    /// Iterates until nothing grows. If that takes too long, the overall limit is the bound.
     fn settle(mut self) -> Vec<u64> {
         let size: usize = self.ways.iter().map(|ways| ways.len() + 1).sum();
         for _ in 0..(MUCH / size.max(1)).max(10) {
@@ -174,7 +172,7 @@ impl<'a> Bound<'a> {
         self.visited(most)
     }
 
-    /// An empty list is passed by, and its sockets are not visited.
+    /// An empty list is skipped, and its sockets are not visited.
     fn visited(&self, mut totals: Vec<u64>) -> Vec<u64> {
         for slot in self.graph.slots().filter(|slot| self.passes_by(*slot)) {
             totals[slot.position()] = 0;
@@ -225,7 +223,7 @@ impl<'a> Bound<'a> {
                     .to_vec();
                 exits.dedup();
                 exits.into_iter().for_each(|exit| add(exit, passes, false));
-                // Whatever moves on to the next item and has no edge goes on at the loop's entry
+                // A socket that advances and has no matching edge continues at the loop's entry
                 // (C3).
                 let strays = |outcome: &Option<bool>| {
                     advance.when.matches(*outcome) && self.graph.edge(from, *outcome).is_none()
@@ -277,7 +275,7 @@ impl<'a> Bound<'a> {
                     *sum = sum.saturating_add(visited);
                 }
             }
-            // A way out of a loop that leads back into it begins it again.
+            // A route out of a loop that leads back into it restarts it.
             if let Some(advance) = &self.graph.socket(from).advance {
                 let back = |to: RouteTarget| {
                     matches!(to, RouteTarget::Socket(_)) && !self.leaves_for_good(from, to)
@@ -319,7 +317,7 @@ impl<'a> Bound<'a> {
         round
     }
 
-    /// How many items a socket's limits count for.
+    /// The number of items that a socket's limits apply to.
     fn scopes(&self, slot: SocketIndex, round: &Round) -> u64 {
         let socket = self.graph.socket(slot);
         let each = socket.each.as_ref().map(|each| each.cursor);
@@ -331,7 +329,7 @@ impl<'a> Bound<'a> {
         })
     }
 
-    /// Whether a way leads to where nothing leads back from.
+    /// Whether a route leaves the component, so that nothing leads back.
     fn leaves_for_good(&self, from: SocketIndex, to: RouteTarget) -> bool {
         matches!(to, RouteTarget::Socket(to) if self.component[to.position()] != self.component[from.position()])
     }

@@ -1,8 +1,8 @@
-//! A loadout that was checked and compiled: what the kernel walks.
+//! A checked and compiled loadout: what the kernel walks.
 //!
-//! Owns the shapes; the questions that need nothing but the graph are in `walk`. Everything in it
-//! holds together: slots exist, loops have members, guarded sockets read JSON. Never counts, never
-//! looks at the state of a cast.
+//! Owns the types; the queries that need only the graph are in `walk`. The graph is consistent: all
+//! indices exist, loops have members, guarded sockets read JSON. Never counts, never reads the
+//! state of a cast.
 
 mod walk;
 
@@ -14,11 +14,11 @@ use serde::Serialize;
 use crate::materia::{Materia, OutputParse, StateAssign};
 use crate::name::SocketId;
 
-/// A compiled loadout; a clone shares everything.
+/// A compiled loadout. Cloning is cheap: clones share the data.
 #[derive(Debug, Clone)]
 pub struct Graph(pub(super) Arc<GraphParts>);
 
-/// What a graph is made of.
+/// The data of a graph.
 #[derive(Debug, Clone)]
 pub(super) struct GraphParts {
     pub(super) name: String,
@@ -59,37 +59,35 @@ pub struct Socket {
     pub materia: Arc<Materia>,
     /// How its output is read and what it must contain.
     pub contract: SocketContract,
-    /// Where it leads, in order: the first edge that matches is taken.
+    /// Its edges, in order: a cast takes the first that matches.
     pub edges: Vec<Edge>,
-    /// The list it works through: its own `foreach`, else that of the first loop around it that has
-    /// one.
+    /// The list it iterates: its own `foreach`, else that of the first loop around it that has one.
     pub each: Option<Iteration>,
-    /// What moves a cursor when the socket is done.
+    /// The cursor step when the socket is done.
     pub advance: Option<AdvanceRule>,
     /// The loops it is a member of, as positions in [`Graph::loops`], in the order written.
     pub loops: Vec<usize>,
-    /// How often it may be visited in a cast, where the socket says so.
+    /// The limit of visits in a cast, if the socket sets one.
     pub max_visits: Option<u64>,
 }
 
-/// How the output of a socket is read and what it must contain.
+/// The contract of a socket's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SocketContract {
     pub parse: OutputParse,
     /// Whether a top-level `workItems` is required.
     pub generator: bool,
-    /// Whether a boolean `satisfied` is required (C6): something guarded asks for it, and no
-    /// `always` stands behind.
+    /// Whether a boolean `satisfied` is required (C6): a guard needs it, and no `always` follows.
     pub needs_satisfied: bool,
-    /// What is copied into the state, in order; a generator's list is among it.
+    /// The assignments to the state, in order, including a generator's list.
     pub assign: Vec<StateAssign>,
 }
 
-/// When a route is taken.
+/// The condition of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RouteGuard {
-    /// Whatever came out.
+    /// Any output.
     Always,
     /// The output says `"satisfied": true`.
     Satisfied,
@@ -110,12 +108,12 @@ impl RouteGuard {
         }
     }
 
-    /// Whether it looks at the output.
+    /// Whether it depends on the output.
     pub fn is_guarded(self) -> bool {
         self != Self::Always
     }
 
-    /// Whether it lets this outcome through.
+    /// Whether it matches this outcome.
     pub fn matches(self, outcome: Option<bool>) -> bool {
         match self {
             Self::Always => true,
@@ -125,7 +123,7 @@ impl RouteGuard {
     }
 }
 
-/// Where a route leads.
+/// The target of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RouteTarget {
     Socket(SocketIndex),
@@ -133,28 +131,28 @@ pub enum RouteTarget {
     End,
 }
 
-/// A guarded way from a socket.
+/// A guarded edge from a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
     pub guard: RouteGuard,
     pub to: RouteTarget,
-    /// How often it may be taken for one work item (C2).
+    /// The limit of traversals for one work item (C2).
     pub max_traversals: Option<u64>,
 }
 
-/// A list that is worked through, one item at a time.
+/// A list that is iterated, one item at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Iteration {
     /// The value path of the list, such as `state.workItems`.
     pub items: String,
-    /// The name in the state under which the current item is seen.
+    /// The name of the current item in the state.
     pub alias: String,
-    /// Which item is the current one.
+    /// The position of the current item.
     pub cursor: CursorIndex,
 }
 
 impl Iteration {
-    /// Whether the items are work items, so that their keys are `WI-1`, `WI-2` and so on.
+    /// Whether the items are work items, with keys `WI-1`, `WI-2` and so on.
     pub fn is_work(&self) -> bool {
         self.alias == "workItem" || self.items.contains("workItems")
     }
@@ -169,27 +167,27 @@ impl Iteration {
     }
 }
 
-/// A step of a cursor, made when a socket is done.
+/// A step of a cursor after a socket is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdvanceRule {
     pub cursor: CursorIndex,
-    /// The value path of the list whose end is looked for.
+    /// The value path of the list, to detect its end.
     pub items: String,
     pub when: RouteGuard,
 }
 
-/// A named position in a list; it belongs to a region of the graph (C3).
+/// A named position in a list that belongs to a region of the graph (C3).
 #[derive(Debug, Clone)]
 pub struct CursorDefinition {
-    /// Its name in the state; two cursors may have the same.
+    /// Its name in the state, not necessarily unique.
     pub name: String,
-    /// The sockets it belongs to. Entering one of them from outside starts the cursor anew.
+    /// The sockets it belongs to. Entering one of them from outside restarts the cursor.
     pub region: SocketRegion,
-    /// The generator whose new list starts it anew.
+    /// The generator whose new list restarts it.
     pub generator: Option<SocketIndex>,
 }
 
-/// A set of sockets; many cursors share the parts of a large one.
+/// A set of sockets. Cursors share the parts of a large one.
 #[derive(Debug, Clone, Default)]
 pub struct SocketRegion(pub(super) Vec<Arc<[SocketIndex]>>);
 
@@ -205,26 +203,26 @@ impl SocketRegion {
     }
 }
 
-/// A region of the graph that works through a list.
+/// A region of the graph that iterates a list.
 #[derive(Debug, Clone)]
 pub struct LoopDefinition {
     pub id: String,
     /// Its sockets, in the order written.
     pub members: Vec<SocketIndex>,
-    /// Where it is entered: it goes on there when an item is left and no edge matches (C3).
+    /// Its entry: the loop continues there if items are left and no edge matches (C3).
     pub entry: SocketIndex,
-    /// The generator whose list it works through.
+    /// The generator of its list.
     pub generator: Option<SocketIndex>,
-    /// The list it works through.
+    /// The list it iterates.
     pub each: Option<Iteration>,
-    /// Where it leaves: `exit.from`, else the first member that advances.
+    /// The socket it exits from: `exit.from`, else the first member that advances.
     pub exit_source: Option<SocketIndex>,
-    /// The routes that are taken when the list is done, in order.
+    /// The routes for an exhausted list, in order.
     pub exits: Vec<LoopExit>,
 }
 
 impl LoopDefinition {
-    /// The route from a member for an outcome: the guard that fits, then `always`.
+    /// The route from a member for an outcome: the matching guard, then `always`.
     pub fn exit(&self, from: SocketIndex, outcome: Option<bool>) -> Option<&LoopExit> {
         let fitting = match outcome {
             Some(true) => Some(RouteGuard::Satisfied),
@@ -243,7 +241,7 @@ impl LoopDefinition {
     }
 }
 
-/// A route out of a loop, taken when its list is done.
+/// A route out of a loop, taken when its list is exhausted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoopExit {
     /// Its id, unique in the loop.

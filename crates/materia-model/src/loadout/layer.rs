@@ -1,8 +1,8 @@
-//! Config layers: several files as one, each definition with the file it comes from.
+//! Config layers: several files as one, each definition with its file.
 //!
 //! Owns precedence (C19), which loadouts are shipped and readonly (C13), which one is active, and
-//! the way from a name to a compiled [`Graph`]. The files are handed in, lowest first. Never
-//! decides where files lie and never writes one.
+//! compiling a name to a [`Graph`]. The caller passes the files, lowest first. Never decides where
+//! files are and never writes one.
 
 mod merge;
 mod summary;
@@ -28,12 +28,12 @@ use merge::{MergedDefinition, MergedLayers};
 pub use summary::{EditRight, LayeredLoadout};
 pub use written::WrittenDefinition;
 
-/// Where a config file stands; later ones win.
+/// The scope of a config file; later ones win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ConfigScope {
-    /// What ships with the program.
+    /// The config that ships with the program.
     Default,
-    /// The person's profile.
+    /// The user's profile.
     User,
     /// The project's own file.
     Project,
@@ -44,7 +44,7 @@ pub enum ConfigScope {
 }
 
 impl ConfigScope {
-    /// The word that documents and ids use.
+    /// The word for documents and ids.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -55,10 +55,10 @@ impl ConfigScope {
     }
 }
 
-/// One config file with its place in the order.
+/// One config file with its precedence.
 #[derive(Debug, Clone)]
 pub struct ConfigLayer {
-    /// Where it stands.
+    /// Its precedence.
     pub scope: ConfigScope,
     pub document: ConfigDocument,
 }
@@ -73,10 +73,10 @@ pub struct Config<'a> {
     findings: Vec<Finding>,
 }
 
-/// What came of compiling a loadout.
+/// The result of compiling a loadout.
 #[derive(Debug)]
 pub struct CompiledLoadout {
-    /// The graph, where there was no error.
+    /// The graph, if there was no error.
     pub graph: Option<Graph>,
     pub findings: Vec<Finding>,
 }
@@ -108,7 +108,7 @@ impl<'a> Config<'a> {
         &self.settings
     }
 
-    /// What was found outside of loadouts: files, settings, materia, names that are readonly.
+    /// The findings outside of loadouts: files, settings, materia, readonly names.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
@@ -134,7 +134,7 @@ impl<'a> Config<'a> {
             .map(|one| summary::summary(one, self.layers[one.highest.layer].scope))
     }
 
-    /// The name of the loadout that has this name, else this id; the highest layer wins.
+    /// The name of the loadout with this name, else with this id. The highest layer wins.
     pub fn find(&self, given: &str) -> Option<&'a str> {
         if let Some(one) = self.merged.loadouts.get(given) {
             return Some(one.name);
@@ -149,7 +149,7 @@ impl<'a> Config<'a> {
         by_id.last().map(|one| one.name)
     }
 
-    /// The loadout that a cast uses when it names none, or what is wrong with that choice.
+    /// The loadout of casts that name none, or the finding about an invalid choice.
     pub fn active(&self) -> Result<&'a str, Box<Finding>> {
         let (field, chosen) = match (self.merged.active, self.merged.active_id) {
             (Some(name), _) => ("activeLoadout", name),
@@ -170,7 +170,7 @@ impl<'a> Config<'a> {
         self.find(given).ok_or_else(|| Box::new(unknown()))
     }
 
-    /// The finding about a loadout that does not exist.
+    /// The finding about an unknown loadout.
     pub fn unknown(&self, given: &str) -> Finding {
         let message = format!("there is no loadout {}", text::quoted(given));
         let near = text::closest(
@@ -184,7 +184,7 @@ impl<'a> Config<'a> {
         Finding::error("unknown-loadout", message).hint(hint)
     }
 
-    /// Compiles the loadout of this name; nothing where there is none.
+    /// Compiles the loadout of this name. `None` if there is none.
     pub fn compile(&self, name: &str) -> Option<CompiledLoadout> {
         let one = self.merged.loadouts.get(name)?;
         let value = definition(self.layers, ConfigSection::Loadouts, one, read::INVALID);
@@ -199,10 +199,9 @@ impl<'a> Config<'a> {
         Some(CompiledLoadout { graph, findings })
     }
 
-    /// Everything that is wrong anywhere: files, settings, materia and all loadouts.
+    /// All findings: files, settings, materia and all loadouts.
     ///
-    /// In the order of the files. An active loadout that is not there is a warning: another layer
-    /// may have it.
+    /// In the order of the files. A missing active loadout is a warning: another layer may have it.
     pub fn check(&self) -> Vec<Finding> {
         let mut all = self.findings.clone();
         let chosen = self
@@ -224,7 +223,7 @@ impl<'a> Config<'a> {
         all
     }
 
-    /// The loadout with everything it needs, as one config document.
+    /// The loadout with all its dependencies, as one config document.
     pub fn resolved(&self, graph: &Graph) -> Value {
         let mut document = Map::new();
         if let Ok(Value::Object(settings)) = serde_json::to_value(&self.settings) {
@@ -263,7 +262,7 @@ impl<'a> Config<'a> {
     }
 }
 
-/// Where a finding stands, for sorting.
+/// The position of a finding, for sorting.
 fn place(finding: &Finding) -> Option<(&str, usize, usize)> {
     finding
         .place
@@ -271,8 +270,8 @@ fn place(finding: &Finding) -> Option<(&str, usize, usize)> {
         .map(|place| (&*place.file, place.line, place.column))
 }
 
-/// A definition as it is read: the value of the highest layer, with the findings that broke it in
-/// any layer before it could be read.
+/// Reads a definition: the value of the highest layer, plus the findings of all layers that broke
+/// it before it could be read.
 fn definition<'a>(
     layers: &[ConfigLayer],
     section: ConfigSection,
@@ -288,7 +287,7 @@ fn definition<'a>(
     one.highest.value(&path, code, &findings)
 }
 
-/// Reads every materia; broken ones are known by name.
+/// Reads every materia. A broken one has a name but no definition.
 fn shelve<'a>(
     layers: &[ConfigLayer],
     merged: &MergedLayers<'a>,

@@ -1,7 +1,7 @@
-//! Reading loops: their members, the list they work through and the routes that leave them.
+//! Reads loops: their members, their list and their exit routes.
 //!
-//! Owns the shape of a loop and the checks that need only its own fields. What follows from them
-//! (iterators, advances, exit routes) is derived in `region`.
+//! Owns the shape of a loop and the checks that need only its own fields. `region` derives the rest
+//! (iterators, advances, exit routes).
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ use super::socket::{check_target, iteration};
 use crate::document::{DocValue, FieldTable, Read, Schema, field};
 use crate::text;
 
-/// The code of a loop that is not shaped as it should be.
+/// The code of a malformed loop.
 pub(super) const INVALID: &str = "invalid-loop";
 
 pub(super) const LOOP: FieldTable<Read<LoopDraft, SocketNames>> = FieldTable {
@@ -257,7 +257,7 @@ fn route(
     Some(route)
 }
 
-/// The member that a route leaves from.
+/// The member that a route starts from.
 fn source(
     names: &SocketNames,
     members: &HashSet<SocketIndex>,

@@ -1,8 +1,7 @@
-//! Which sockets lead where: loops around a socket, generators into a loop, regions that come back
-//! to themselves.
+//! The connections of sockets: loops around a socket, generators into a loop, cycles.
 //!
-//! Owns the questions about a draft's edges, each answered in one pass over them, so that a hostile
-//! loadout costs time in proportion to its size. Never reports anything.
+//! Owns the queries on a draft's edges. Each takes one pass over them, so that a hostile loadout
+//! costs time in proportion to its size. Never reports anything.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use super::contract::OutputReading;
 use super::draft::LoadoutDraft;
 use super::graph::{RouteTarget, SocketIndex};
 
-/// The neighbourhood of sockets and loops.
+/// The connections of sockets and loops.
 pub(super) struct Neighbours {
     /// For each socket, the loops around it, in order.
     pub(super) loops: Vec<Vec<usize>>,
@@ -81,7 +80,7 @@ impl Neighbours {
         self.loops[slot.0].binary_search(&index).is_ok()
     }
 
-    /// Whether the members of a loop lead back to each other.
+    /// Whether the members of a loop form a cycle.
     pub(super) fn has_cycle(&self, draft: &LoadoutDraft, index: usize) -> bool {
         let members = &draft.loops[index].members;
         let inside =
@@ -110,7 +109,7 @@ impl Neighbours {
     }
 }
 
-/// Where the edges of a socket lead.
+/// The targets of a socket's edges.
 pub(super) fn targets<'d>(
     draft: &'d LoadoutDraft,
     from: SocketIndex,
@@ -124,7 +123,7 @@ pub(super) fn targets<'d>(
         })
 }
 
-/// For each socket, the sockets that it leads to and that lead back to it, itself among them.
+/// For each socket, the sockets on a common cycle with it, itself included.
 pub(super) fn circles(draft: &LoadoutDraft) -> Vec<Arc<[SocketIndex]>> {
     let mut search = Circles {
         draft,

@@ -1,8 +1,8 @@
-//! Reading one loadout from its merged fields.
+//! Reads one loadout from its merged fields.
 //!
-//! Owns the fields of a loadout, its entry, and what an editor keeps about its layout. Each
-//! loadout is read on its own, so that a broken one never disables another (C13). Never looks a
-//! materia up and derives nothing.
+//! Owns the fields of a loadout, its entry, and the layout that an editor stores. Each loadout is
+//! read separately, so that a broken one never disables another (C13). Never looks a materia up and
+//! derives nothing.
 
 use std::collections::HashMap;
 
@@ -18,13 +18,13 @@ use crate::materia::LOCK_STATES;
 use crate::name::SocketId;
 use crate::text;
 
-/// The code of a loadout that is not shaped as it should be.
+/// The code of a malformed loadout.
 pub(super) const INVALID: &str = "invalid-loadout";
 
-/// How many loops may be around one socket.
+/// The maximum number of loops around one socket.
 const MAX_LOOPS_AROUND: usize = 16;
 
-/// The fields of a loadout. Its graph is read after all of them, by [`read`].
+/// The fields of a loadout. [`read`] reads its graph after all of them.
 pub(super) const LOADOUT: FieldTable<Read<()>> = FieldTable {
     owner: "a loadout",
     about: "A graph of sockets with one entry.",
@@ -157,8 +157,8 @@ fn loops_of(names: &SocketNames, value: &DocValue<'_>) -> Vec<LoopDraft> {
     read
 }
 
-/// The positions that an editor keeps, of sockets that exist. A position that stands on its socket
-/// is moved here; one that stands here wins.
+/// The positions that an editor stores, of existing sockets. A position on a socket is moved here;
+/// one that is already here wins.
 fn layout(names: &SocketNames, sockets: &[SocketDraft], layout: Option<&DocValue<'_>>) -> Value {
     let own = sockets
         .iter()

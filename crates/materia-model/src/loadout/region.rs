@@ -1,7 +1,7 @@
-//! What follows from a loop: its list, its exit routes and an advance that is implied.
+//! Compiles loops: their list, their exit routes and the implied advance.
 //!
-//! Owns loop compilation and the rules that need the edges and the generators around a loop.
-//! Ordinary edges are never touched. Cursors are handed out later, when every loop is known.
+//! Owns loop compilation and the rules that need the edges and the generators around a loop. Never
+//! changes ordinary edges. `cursor` assigns cursors later, when every loop is known.
 
 mod advance;
 
@@ -14,10 +14,10 @@ use crate::materia::OutputParse;
 
 /// The list of every generator.
 const ITEMS: &str = "state.workItems";
-/// The cursor of a loop over it.
+/// The cursor of a loop over that list.
 const CURSOR: &str = "workItemIndex";
 
-/// What a loop works through, and how it is left.
+/// A compiled loop: its list and its exits.
 pub(super) struct LoopReading {
     pub(super) generator: Option<SocketIndex>,
     pub(super) list: Option<LoopList>,
@@ -25,7 +25,7 @@ pub(super) struct LoopReading {
     pub(super) exit_source: Option<SocketIndex>,
 }
 
-/// A list and the names that go with it.
+/// A list and its names.
 pub(super) struct LoopList {
     pub(super) items: String,
     pub(super) alias: String,
@@ -40,14 +40,14 @@ pub(super) struct LoopRoute {
     pub(super) to: RouteTarget,
 }
 
-/// An advance that follows from a loop's exit.
+/// An advance implied by a loop's exit.
 pub(super) struct DerivedAdvance {
     pub(super) socket: SocketIndex,
     pub(super) region: usize,
     pub(super) when: RouteGuard,
 }
 
-/// Compiles every loop; sockets whose exit asks for it are turned to JSON.
+/// Compiles every loop. Switches sockets to JSON if their exit requires it.
 pub(super) fn compile(
     draft: &LoadoutDraft,
     readings: &mut [Option<OutputReading>],
@@ -71,7 +71,7 @@ pub(super) fn compile(
     (regions, derived)
 }
 
-/// One loop on its way.
+/// One loop during compilation.
 struct One<'w> {
     draft: &'w LoadoutDraft,
     readings: &'w mut [Option<OutputReading>],
@@ -81,7 +81,7 @@ struct One<'w> {
 }
 
 impl One<'_> {
-    /// The generator the loop works for: the only one that leads into it.
+    /// The generator of the loop: the only one that leads into it.
     fn generator(&self) -> Option<SocketIndex> {
         let inbound = &self.around.generators_into[self.index];
         let Some(consumes) = &self.written.consumes else {
@@ -123,7 +123,7 @@ impl One<'_> {
         }
     }
 
-    /// A loop works for the generator that leads into it, whatever it says.
+    /// A loop always belongs to the generator that leads into it.
     fn compare_source(&self, consumes: &ConsumesDraft, from: SocketIndex) {
         if let Some(said) = consumes.from.filter(|said| *said != from) {
             let (said, real) = (
@@ -139,7 +139,7 @@ impl One<'_> {
     }
 
     fn no_generator(&self, consumes: &ConsumesDraft) {
-        // A materia that is unknown may be a generator.
+        // An unknown materia may be a generator.
         let unknown = |slot: &SocketIndex| self.readings[slot.0].is_none();
         let Some(from) = consumes.from.filter(|from| !unknown(from)) else {
             return;
@@ -209,7 +209,7 @@ impl One<'_> {
         }
     }
 
-    /// Whether the loop moves to its next item where it is left.
+    /// Whether the loop advances to its next item at its exit.
     fn turns_at_its_exit(&self) -> bool {
         self.written.consumes.is_some() || (self.written.iterator.is_some() && !self.advances())
     }
@@ -248,7 +248,7 @@ impl One<'_> {
         })
     }
 
-    /// A guarded exit needs an output that can be satisfied.
+    /// A guarded exit needs an output with `satisfied`.
     fn exit_reads_json(&mut self, from: SocketIndex, guard: RouteGuard) {
         let Some(reading) = self.readings[from.0]
             .as_mut()
@@ -272,7 +272,7 @@ impl One<'_> {
         }
     }
 
-    /// From where a loop is left, it must also be able to go on.
+    /// The exit socket must also have a way back into the loop.
     fn way_back(&self, from: SocketIndex, guard: RouteGuard) {
         let socket = &self.draft.sockets[from.0];
         let back: Vec<RouteGuard> = socket

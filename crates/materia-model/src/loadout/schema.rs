@@ -1,8 +1,8 @@
 //! The JSON Schema of a config document, for editors.
 //!
-//! Owns what is defined once for the whole schema. The rest comes from the field tables beside the
-//! readers. What a schema cannot say (targets that exist, loops that turn) the checks say. Never
-//! validates anything itself.
+//! Owns the shared definitions. The rest comes from the field tables beside the readers. The checks
+//! cover what a schema cannot express (existing targets, valid loops). Never validates anything
+//! itself.
 
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
-//! What a config says about every cast: budget, limits, where artifacts go.
+//! Settings for every cast: budget, limits, artifact directory.
 //!
-//! Owns the shapes. What a config leaves out stays open here; the code that enforces it has the
-//! default. Never spends or counts.
+//! Owns the types. Unset values stay unset here; the code that enforces a setting has the default.
+//! Never spends or counts.
 
 mod agents;
 mod read;
@@ -18,18 +18,18 @@ pub(super) use read::{BUDGET, COMPACTION, LIMITS, SettingGroups, read};
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigSettings {
-    /// Where casts keep their artifacts, as written; relative to the project.
+    /// The artifact directory of casts, as written; relative to the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact_dir: Option<String>,
     pub budget: BudgetSettings,
-    /// How long a cast may go on.
+    /// The limits of a cast's length.
     pub limits: LimitSettings,
     /// When an agent's context is compacted.
     pub compaction: CompactionSettings,
-    /// The agent that plays roles which name none.
+    /// The agent for roles that name none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Agents that the person defined, by name.
+    /// Agents that the user defines, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<String, AgentProgram>,
 }
@@ -48,25 +48,25 @@ pub struct BudgetSettings {
     pub max_turns: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_minutes: Option<f64>,
-    /// When a warning is given, in percent.
+    /// The threshold of the warning, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warn_at_percent: Option<f64>,
-    /// Whether a reached limit ends the cast; it does unless this is false.
+    /// Whether reaching a limit ends the cast; defaults to true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_at_limit: Option<bool>,
 }
 
-/// The safety net against casts that never end (C2).
+/// The limits against casts that never end (C2).
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LimitSettings {
-    /// How often one socket may be visited in a cast.
+    /// The limit of visits per socket in a cast.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_socket_visits: Option<u64>,
-    /// How often one edge may be taken in a cast.
+    /// The limit of traversals per edge in a cast.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_edge_traversals: Option<u64>,
-    /// How often an item may come back to a socket without advancing.
+    /// The limit of times an item may return to a socket without an advance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_no_advance_cycles: Option<u64>,
 }
@@ -75,10 +75,10 @@ pub struct LimitSettings {
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionSettings {
-    /// The share of the context window, in percent, from which it is.
+    /// The used share of the context window that triggers it, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proactive_threshold_percent: Option<f64>,
-    /// Other shares for windows of other sizes, as written.
+    /// Other shares for other window sizes, as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proactive_threshold_tiers: Option<serde_json::Value>,
 }

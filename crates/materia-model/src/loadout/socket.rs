@@ -1,6 +1,6 @@
-//! Reading sockets: placements of materia, with what is said about this placement.
+//! Reads sockets: placements of materia, with the fields of the placement.
 //!
-//! Owns the fields of a socket, what obsolete ones are called today, and that behaviour belongs on
+//! Owns the fields of a socket, the replacements of obsolete ones, and that behaviour belongs on
 //! the materia (C8). Never looks a materia up.
 
 use serde_json::{Map, Value, json};
@@ -111,10 +111,10 @@ const LIMITS: FieldTable<Read<SocketDraft>> = FieldTable {
     ],
 };
 
-/// Fields of every materia that people write on a socket.
+/// Fields of a materia that users write on a socket by mistake.
 const MATERIA_FIELDS: [&str; 4] = ["generator", "interrupted", "secret", "utility"];
 
-/// Fields that had a meaning once, with what to write today.
+/// Obsolete fields, with their replacements.
 const OBSOLETE: [(&str, &str); 4] = [
     ("type", "remove it; the materia says what it is"),
     ("role", "write \"materia\": the name of a definition"),
@@ -179,7 +179,7 @@ fn advance(names: &SocketNames, value: &DocValue<'_>) -> Option<AdvanceDraft> {
     ADVANCE.read(&mut advance, names, value).then_some(advance)
 }
 
-/// Checks a target that has no effect: exits route when a list is done.
+/// Checks a target without using it: exits route when a list is exhausted.
 pub(super) fn check_target<T>(_: &mut T, names: &SocketNames, value: &DocValue<'_>) {
     names.target(value);
 }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::{CompiledLoadout, Config, ConfigDocument, ConfigLayer, ConfigScope, Graph};
 use crate::finding::{Finding, Severity, Source};
 
-/// What every test's materia are: an agent, one that answers JSON, a generator, a utility.
+/// The materia of every test: an agent, one that answers JSON, a generator, a utility.
 pub(crate) fn shelf() -> Value {
     json!({
         "A": {"tools": "none", "prompt": "a"},
@@ -34,7 +34,7 @@ pub(crate) fn layer(scope: ConfigScope, value: &Value) -> ConfigLayer {
     }
 }
 
-/// Compiles one loadout over the shelf.
+/// Compiles one loadout with these materia.
 fn compiled(loadout: &Value) -> CompiledLoadout {
     let layers = [layer(
         ConfigScope::Flag,
@@ -51,7 +51,7 @@ pub(crate) fn graph(loadout: &Value) -> Graph {
         .unwrap_or_else(|| panic!("{:#?}", compiled.findings))
 }
 
-/// `code path`, with the loadout's own path left out; warnings begin with `~`.
+/// `code path`, without the loadout's own path; warnings begin with `~`.
 fn told(findings: &[Finding]) -> Vec<String> {
     let one = |finding: &Finding| {
         assert!(

@@ -1,8 +1,8 @@
-//! Reading an agent's role.
+//! Reads an agent's role.
 //!
-//! Owns the fields that only agents have. Whether the model, the thinking level or a tool exists is
-//! known by the agent alone: unknown ones are kept, and reported when the turn begins. Never renders
-//! the prompt.
+//! Owns the fields that only agents have. Only the agent knows whether a model, a thinking level or
+//! a tool exists: unknown ones are kept, and reported when the turn starts. Never renders the
+//! prompt.
 
 use serde_json::json;
 
@@ -11,10 +11,10 @@ use super::{AgentRole, AgentTools, THINKING};
 use crate::document::{DocValue, FieldTable, JsonContent, Location, Read, Schema, field};
 use crate::text;
 
-/// How a custom choice of tools is written.
+/// The syntax of a custom tool set.
 const CUSTOM: &str = "{\"type\": \"custom\", \"tools\": [\"read\", \"grep\"]}";
 
-/// The tools that have a name of their own.
+/// The named tool sets.
 const TOOL_SETS: [&str; 3] = ["none", "readOnly", "coding"];
 
 pub(super) const AGENT: FieldTable<Read<AgentRole>> = FieldTable {
@@ -142,7 +142,7 @@ fn custom_tools(value: &DocValue<'_>) -> Option<AgentTools> {
     Some(AgentTools::Custom(names))
 }
 
-/// An unknown level is kept: the agent falls back and says so.
+/// An unknown level is kept: the agent falls back and reports it.
 fn thinking(value: &DocValue<'_>) -> Option<String> {
     let level = value.string()?.trim();
     if level.is_empty() {

@@ -1,8 +1,8 @@
-//! Reading a definition: the fields both kinds share, and which kind it is.
+//! Reads a definition: its kind and the fields that both kinds share.
 //!
-//! Owns the shared fields, what obsolete ones are called today, and the findings about fields that
-//! stand in the wrong place. The fields of one kind are read in `agent` and `utility`. Never merges
-//! layers: the fields come merged, each with the file it stands in.
+//! Owns the shared fields, the replacements of obsolete ones, and the findings about misplaced
+//! fields. `agent` and `utility` read the fields of one kind. Never merges layers: the fields come
+//! merged, each with its file.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::document::{
 };
 use crate::text;
 
-/// The code of a definition that is not shaped as it should be.
+/// The code of a malformed definition.
 pub(crate) const INVALID: &str = "invalid-materia";
 
 /// The words of `lockState`, with whether they lock.
@@ -87,7 +87,7 @@ pub(super) const SHARED: FieldTable<Read<Materia>> = FieldTable {
     ],
 };
 
-/// The field that both kinds have and read with their own.
+/// The timeout, which both kinds read with their own fields.
 pub(super) const TIMEOUT: FieldTable<Read<Option<u64>>> = FieldTable {
     owner: "a materia",
     about: "",
@@ -100,7 +100,7 @@ pub(super) const TIMEOUT: FieldTable<Read<Option<u64>>> = FieldTable {
     ],
 };
 
-/// Fields of a socket that people write on a materia.
+/// Fields of a socket that users write on a materia by mistake.
 const SOCKET_FIELDS: [&str; 6] = [
     "edges",
     "foreach",
@@ -110,7 +110,7 @@ const SOCKET_FIELDS: [&str; 6] = [
     "socketKind",
 ];
 
-/// Fields that had a meaning once, with what to write today.
+/// Obsolete fields, with their replacements.
 const OBSOLETE: [(&str, &str); 3] = [
     ("systemPrompt", "write `prompt`"),
     (
@@ -131,7 +131,7 @@ pub(crate) fn schema() -> Value {
     properties.extend(RUN.properties());
     properties.extend(UTILITY.properties());
     properties.extend(TIMEOUT.properties());
-    // A higher layer removes a field by null.
+    // A higher layer removes a field with null.
     for field in properties.values_mut() {
         let description = field.get("description").cloned();
         *field = json!({"anyOf": [field.take(), {"type": "null"}]});
@@ -148,7 +148,7 @@ pub(crate) fn is_kind_field(name: &str) -> bool {
     AGENT.has(name) || UTILITY.has(name) || RUN.has(name)
 }
 
-/// Whether this field says what a utility runs. They replace each other (C19).
+/// Whether this field defines what a utility runs. These fields replace each other (C19).
 pub(crate) fn is_run_field(name: &str) -> bool {
     RUN.has(name)
 }
@@ -161,7 +161,7 @@ pub(crate) enum MateriaKind {
 }
 
 impl MateriaKind {
-    /// What messages call it.
+    /// Its name in messages.
     fn called(self) -> &'static str {
         match self {
             Self::Agent => AGENT.owner,
@@ -179,7 +179,7 @@ impl MateriaKind {
     }
 }
 
-/// Which kind these fields make: what `type` says, else what else is there.
+/// The kind of these fields: the one in `type`, else the one that the other fields imply.
 pub(crate) fn kind_of(fields: &[SourceMember<'_>]) -> Option<MateriaKind> {
     let stated = fields.iter().find(|field| field.name() == "type");
     let stated = stated.and_then(|field| field.node().as_str());
@@ -225,7 +225,7 @@ pub(crate) fn read(fields: &[SourceMember<'_>], at: &Location) -> Option<Materia
     (at.findings.errors() == before).then_some(materia)
 }
 
-/// Reports a field that does not belong here, and where it does.
+/// Reports a misplaced field, and where it belongs.
 fn report_foreign_field(value: &DocValue<'_>, kind: MateriaKind) {
     let name = value.name();
     let quoted = text::quoted(name);
@@ -237,7 +237,7 @@ fn report_foreign_field(value: &DocValue<'_>, kind: MateriaKind) {
         let message = format!("{quoted} belongs on a socket, not on a materia");
         misplaced.error(message, "move it to the socket of the loadout");
     } else if name == "prompt" || RUN.has(name) {
-        // It would change what the materia does, so it is refused.
+        // It would change what the materia does, so it is an error.
         let hint =
             "remove it, or change `type`: a materia is an agent's role or a utility, not both";
         misplaced.error(format!("{} has no {quoted}", kind.called()), hint);
@@ -249,12 +249,12 @@ fn report_foreign_field(value: &DocValue<'_>, kind: MateriaKind) {
     }
 }
 
-/// How an output is read.
+/// How to read an output.
 pub(crate) fn parse(value: &DocValue<'_>) -> Option<OutputParse> {
     value.choice(PARSE_WORDS)
 }
 
-/// What an output is copied to, in the order written.
+/// The assignments of an output, in the order written.
 pub(crate) fn assign(value: &DocValue<'_>) -> Vec<StateAssign> {
     if !value.object() {
         return Vec::new();

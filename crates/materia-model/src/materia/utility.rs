@@ -1,7 +1,7 @@
-//! Reading a utility: what it runs, with what, for how long.
+//! Reads a utility: what it runs, with which parameters and timeout.
 //!
-//! Owns the four ways to say what is run (a command, a shipped utility, a template, a recipe) and
-//! that there is exactly one. Never looks for the program, the script or the recipe.
+//! Owns the four run fields (a command, a shipped utility, a template, a recipe) and that exactly
+//! one is set. Never looks for the program, the script or the recipe.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use super::{UtilityCommand, UtilityProgram};
 use crate::document::{DocValue, FieldTable, JsonContent, Location, Read, Schema, field};
 use crate::{template, text};
 
-/// How a shipped utility is written.
+/// The syntax of a shipped utility.
 const SHIPPED: &str = "{\"kind\": \"shippedUtility\", \"name\": \"detect-vcs.mjs\"}";
 
 /// The fields of a utility besides what it runs.
@@ -27,7 +27,7 @@ pub(super) const UTILITY: FieldTable<Read<Map<String, Value>>> = FieldTable {
     )],
 };
 
-/// What a utility runs: one of these.
+/// The run fields, of which exactly one is set.
 pub(super) const RUN: FieldTable<Read<Option<UtilityCommand>>> = FieldTable {
     owner: "a utility",
     about: "",
@@ -146,7 +146,7 @@ fn argument(value: &DocValue<'_>) -> Option<String> {
     Some(word.to_owned())
 }
 
-/// The name of a shipped utility, without its file ending.
+/// The name of a shipped utility, without its file extension.
 fn script(value: &DocValue<'_>) -> Option<String> {
     if !value.object() {
         return None;
@@ -174,7 +174,7 @@ fn script(value: &DocValue<'_>) -> Option<String> {
     Some(stem.to_owned())
 }
 
-/// A template is checked as far as it can be without values (C20).
+/// Checks a template as far as possible without values (C20).
 fn read_template(value: &DocValue<'_>) -> Option<UtilityCommand> {
     let path = value.at.path.render();
     let below = |inner: Option<String>| match inner {

@@ -1,8 +1,8 @@
-//! Where a message can go: one grammar for every kind of actor.
+//! Addresses of messages: one grammar for every kind of actor.
 //!
-//! Owns parsing and spelling. `coordinator`, `run:ID`, `branch:RUN/NAME`, `room:RUN` (also written
-//! `room:RUN/main`), `session:ID` and `tool:NAME`. Spaces around an address are ignored. Whether
-//! something lives there is not asked here.
+//! Owns parsing and formatting. `coordinator`, `run:ID`, `branch:RUN/NAME`, `room:RUN` (also
+//! written `room:RUN/main`), `session:ID` and `tool:NAME`. Ignores spaces around an address. Never
+//! checks whether the actor exists.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::name::{BranchName, NameError, RunId, SessionId, ToolName};
 use crate::text;
 
-/// The only room a run has, as it may be written behind the run.
+/// The only room of a run, which may follow the run's id.
 const MAIN_ROOM: &str = "main";
 
 /// Somebody who can be written to.
@@ -33,7 +33,7 @@ pub enum Address {
     Tool(ToolName),
 }
 
-/// What an address begins with.
+/// The kind of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressKind {
     Coordinator,
@@ -45,7 +45,7 @@ pub enum AddressKind {
 }
 
 impl AddressKind {
-    /// Every kind, in the order they are told.
+    /// Every kind, in the order of messages.
     pub const ALL: [Self; 6] = [
         Self::Run,
         Self::Branch,
@@ -67,7 +67,7 @@ impl AddressKind {
         }
     }
 
-    /// How such an address is written.
+    /// The syntax of such an address.
     fn shape(self) -> &'static str {
         match self {
             Self::Coordinator => "coordinator",
@@ -80,16 +80,16 @@ impl AddressKind {
     }
 }
 
-/// A text that is no address.
+/// A text that is not an address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// Nothing says what kind of actor it is.
+    /// The kind of actor is missing.
     #[error(
         "the address {} does not say what kind of actor it is",
         text::quoted(given)
     )]
     NoKind { given: String },
-    /// There is no such kind.
+    /// The kind is unknown.
     #[error(
         "the address {} has the unknown kind {}",
         text::quoted(given),
@@ -106,24 +106,24 @@ pub enum AddressError {
         given: String,
         /// What is missing.
         part: &'static str,
-        /// How it is written.
+        /// The syntax of this kind.
         shape: &'static str,
     },
     /// There are more slashes than parts.
     #[error("the address {} has too many parts", text::quoted(given))]
     TooMany {
         given: String,
-        /// How it is written.
+        /// The syntax of this kind.
         shape: &'static str,
     },
-    /// A run has one room.
+    /// A room inside a room; a run has only one.
     #[error("the address {} names a room inside a room", text::quoted(given))]
     Subroom {
         given: String,
-        /// The run whose room it is.
+        /// The run of the room.
         run: String,
     },
-    /// A part of it is no such name.
+    /// A part of it is not a valid name.
     #[error("the address {} cannot be used: {source}", text::quoted(given))]
     Name { given: String, source: NameError },
 }
@@ -157,7 +157,7 @@ fn shapes() -> String {
 }
 
 impl Address {
-    /// Which kind it is.
+    /// The kind of the address.
     pub fn kind(&self) -> AddressKind {
         match self {
             Self::Coordinator => AddressKind::Coordinator,
@@ -169,7 +169,7 @@ impl Address {
         }
     }
 
-    /// The run it belongs to, if it belongs to one.
+    /// The run it belongs to, if any.
     pub fn run(&self) -> Option<&RunId> {
         match self {
             Self::Run(run) | Self::Branch(run, _) | Self::Room(run) => Some(run),
@@ -221,7 +221,7 @@ impl FromStr for Address {
     }
 }
 
-/// What stands behind the colon.
+/// The parts after the colon.
 struct Parts<'a> {
     given: &'a str,
     rest: &'a str,

@@ -1,13 +1,13 @@
-//! A body as somebody typed it: JSON where it is JSON, else text.
+//! A body as the user typed it: JSON if it parses as JSON, else text.
 //!
-//! Owns telling the two apart, and refusing what would be kept as something else than it says: a
-//! number that does not fit, or JSON that nests deeper than it is read.
+//! Owns that distinction. Rejects input that would change when stored: a number that does not fit,
+//! or JSON that nests deeper than the parser reads.
 
 use serde_json::Value;
 
 use super::envelope::{EnvelopeError, LONGEST_BODY};
 
-/// Reads a body. What is too large to be sent is not taken apart first.
+/// Reads a body. Checks the size before parsing.
 pub fn read_body(given: String) -> Result<Value, EnvelopeError> {
     if given.len() > 2 * LONGEST_BODY {
         return Ok(Value::String(given));
@@ -19,7 +19,7 @@ pub fn read_body(given: String) -> Result<Value, EnvelopeError> {
     }
 }
 
-/// Refuses JSON with a whole number that would be rounded.
+/// Rejects JSON with a whole number that would be rounded.
 pub fn check_numbers(field: &'static str, json: &str) -> Result<(), EnvelopeError> {
     let mut rest = json;
     while let Some(start) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
@@ -52,7 +52,7 @@ fn end_of_number(from: &str) -> usize {
         .unwrap_or(from.len())
 }
 
-/// Where a text that begins here ends, its quote included.
+/// The end of the string that begins here, including its quote.
 fn end_of_text(from: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in from.bytes().enumerate().skip(1) {
@@ -66,10 +66,10 @@ fn end_of_text(from: &str) -> usize {
     from.len()
 }
 
-/// Whether something that cannot be read as JSON is JSON all the same, only deeper than it is read:
-/// it is one list or object with as many ends as beginnings.
+/// Whether unparsable input is JSON that nests too deep: one list or object with as many closing as
+/// opening brackets.
 fn is_too_deep(given: &str) -> bool {
-    /// How deep JSON is read.
+    /// The depth that the JSON parser reads.
     const READ: usize = 127;
     let (mut rest, mut depth, mut deepest) = (given.trim(), 0_usize, 0);
     while let Some(start) = rest.find(['"', '[', '{', ']', '}']) {

@@ -1,6 +1,6 @@
-//! Who a run can talk to, as one small document for the programs in it.
+//! The contacts of a run, as a small document for the programs in it.
 //!
-//! Owns the shape of `communication.json`. It is made from the fold and never read back.
+//! Owns the shape of `communication.json`. It is built from the fold and never read back.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -10,56 +10,56 @@ use super::mail::MailState;
 use super::room::RoomMember;
 use crate::time::Timestamp;
 
-/// How many contacts the document lists.
+/// The maximum number of contacts in the document.
 const MOST_CONTACTS: usize = 200;
 
 /// The document.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Communication {
-    /// Whose it is.
+    /// The actor it was built for.
     #[serde(rename = "self")]
     pub own: Address,
     /// The run it belongs to.
     pub root: Address,
-    /// The run that started it.
+    /// The parent run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     pub rooms: Vec<RoomOverview>,
-    /// Everybody else.
+    /// The other actors.
     pub contacts: Vec<Contact>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Timestamp>,
 }
 
-/// A room, from outside.
+/// The address of a room and its size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RoomOverview {
-    /// Where to write.
+    /// The address to send to.
     pub address: Address,
     pub name: &'static str,
-    /// How many are on its roster.
+    /// The number of members on its roster.
     pub members: usize,
 }
 
-/// Somebody to talk to.
+/// An actor that can receive messages.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Contact {
     pub address: Address,
     pub role: String,
-    /// Whether it is there.
+    /// Whether it is present.
     pub status: String,
-    /// What it can do.
+    /// Its capabilities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caps: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<Value>,
-    /// Whose it is.
+    /// The actor that started it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<Value>,
 }
 
 impl Communication {
-    /// The document of somebody in a run; nothing before the run has begun.
+    /// The document for an actor in a run; `None` before the run starts.
     pub fn of(mail: &MailState, own: Option<&Address>) -> Option<Self> {
         let run = mail.run.as_ref()?;
         let root = Address::Run(run.clone());
@@ -82,7 +82,7 @@ impl Communication {
 }
 
 impl Contact {
-    /// A member as others see it.
+    /// Converts a member of the roster.
     pub fn of(member: &RoomMember) -> Self {
         let about = |field: &str| member.about.get(field).cloned();
         Self {

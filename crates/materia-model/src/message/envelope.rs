@@ -1,7 +1,7 @@
-//! What is sent: a typed document with an address on it.
+//! Envelopes: typed documents with an address.
 //!
-//! Owns the checks and bounds of an envelope (A10). A [`MessageDraft`] is what somebody wrote, an
-//! [`Envelope`] has been checked. Ids and times are given when it is posted.
+//! Owns the checks and limits of an envelope (A10). A [`MessageDraft`] is the sender's input, an
+//! [`Envelope`] has been checked. Posting adds ids and times.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,19 +13,19 @@ use super::address::{Address, AddressError};
 use crate::record::MAX_DEPTH;
 use crate::text;
 
-/// How many bytes of JSON a body may have.
+/// The maximum size of a body, in bytes of JSON.
 pub const LONGEST_BODY: usize = 256 << 10;
 
-/// How many bytes of JSON the metadata may have.
+/// The maximum size of the metadata, in bytes of JSON.
 const LONGEST_METADATA: usize = 64 << 10;
 
-/// How many bytes a summary or an id may have.
+/// The maximum size of a summary or an id, in bytes.
 const LONGEST_TEXT: usize = 4 << 10;
 
-/// How many bytes a type may have.
+/// The maximum size of a type, in bytes.
 const LONGEST_TYPE: usize = 128;
 
-/// How deep a body may nest: what stands around it in a record nests too.
+/// The maximum depth of a body. It leaves levels for the record around it.
 const DEEPEST_BODY: usize = MAX_DEPTH - 8;
 
 /// What kind of message it is, by convention `channel.action`.
@@ -96,7 +96,7 @@ pub struct Envelope {
     pub metadata: Option<Map<String, Value>>,
 }
 
-/// A body of `null` is a body.
+/// An explicit `null` is a body.
 fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
@@ -104,22 +104,22 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D:
 /// Why a message cannot be sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvelopeError {
-    /// A part that every message has is not there.
+    /// A required part is missing.
     #[error("the message has no `{0}`")]
     Missing(&'static str),
-    /// An address in it is none.
+    /// An address in it is invalid.
     #[error("the message's `{field}` cannot be used: {source}")]
     Address {
         field: &'static str,
         source: AddressError,
     },
-    /// Its type is not spelled like one.
+    /// Its type contains invalid characters.
     #[error("the message type {} contains unsupported characters", text::quoted(.0))]
     Type(String),
-    /// Its metadata is something else than an object.
+    /// Its metadata is not an object.
     #[error("the message's metadata must be a JSON object")]
     Metadata,
-    /// A part is larger than it may be.
+    /// A part is too large.
     #[error("the message's `{field}` has {bytes} bytes, at most {most} are allowed")]
     TooLong {
         field: &'static str,
@@ -129,7 +129,7 @@ pub enum EnvelopeError {
     /// A number in it would be rounded.
     #[error("the message's `{field}` has the number {given}, which would be rounded")]
     Number { field: &'static str, given: String },
-    /// A part nests deeper than it may.
+    /// A part nests too deep.
     #[error("the message's `{0}` nests deeper than {DEEPEST_BODY} levels")]
     TooDeep(&'static str),
 }
@@ -158,7 +158,7 @@ impl EnvelopeError {
 }
 
 impl MessageDraft {
-    /// Checks everything and gives the message that can be sent.
+    /// Checks everything and returns a message that can be sent.
     pub fn check(self) -> Result<Envelope, EnvelopeError> {
         let to = address("to", Some(&self.to))?.ok_or(EnvelopeError::Missing("to"))?;
         let kind = match self.kind.trim() {
@@ -239,7 +239,7 @@ fn deeper_than(value: &Value, levels: usize) -> bool {
 }
 
 impl Envelope {
-    /// How many bytes its parts have, as far as a queue counts them.
+    /// The size of its parts in bytes, for the limits of a queue.
     pub fn weight(&self) -> usize {
         let body = self.body.as_ref().map_or(0, |body| {
             serde_json::to_string(body).map_or(0, |text| text.len())
@@ -247,7 +247,7 @@ impl Envelope {
         body + self.summary.as_ref().map_or(0, String::len) + 128
     }
 
-    /// Whether somebody is waiting for an answer.
+    /// Whether the sender waits for an answer.
     pub fn requires_response(&self) -> bool {
         self.flag("requires_response")
     }
@@ -262,7 +262,7 @@ impl Envelope {
         self.metadata.as_ref()?.get(name)
     }
 
-    /// The body as one text: a string as it is, anything else as JSON.
+    /// The body as text: a string as it is, anything else as JSON.
     pub fn text(&self) -> String {
         match &self.body {
             None => String::new(),
@@ -271,7 +271,7 @@ impl Envelope {
         }
     }
 
-    /// The one line that says what it is about.
+    /// A one-line summary.
     pub fn headline(&self) -> String {
         let told = self.summary.clone().unwrap_or_else(|| match &self.body {
             Some(Value::String(body)) => body.clone(),

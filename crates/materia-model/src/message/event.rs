@@ -1,8 +1,7 @@
-//! What a run's journal says about messages, record by record.
+//! The records of messages in a run's journal.
 //!
-//! Owns the kinds and the spelling of these records (A2). Other records of the journal are of no
-//! concern here, except the beginning and the end of a generation, of which only what the post
-//! needs is read.
+//! Owns the kinds and the JSON form of these records (A2). Ignores other records, except the start
+//! and the end of a generation, of which it reads only the fields that the mailbox needs.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,43 +11,43 @@ use super::mailbox::Mailbox;
 use crate::name::{BranchName, RunId, SessionId};
 use crate::record;
 
-/// Something was posted.
+/// A message was posted.
 pub const MESSAGE: &str = "message";
-/// Somebody took it.
+/// A process claimed it.
 pub const CLAIM: &str = "message.claim";
-/// It has been dealt with.
+/// It was handled.
 pub const HANDLED: &str = "message.handled";
-/// It could not be dealt with.
+/// Handling it failed.
 pub const FAILED: &str = "message.failed";
-/// It was handed to the process.
+/// It was delivered to the process.
 pub const DELIVERED: &str = "message.delivered";
-/// A generation of the run begins.
+/// A generation of the run started.
 pub const RUN_START: &str = "run.start";
-/// A generation of the run has ended.
+/// A generation of the run ended.
 pub const RUN_END: &str = "run.end";
 
-/// The field of a message that ends a run which names the session that asked for it.
+/// The field with the requesting session, in a message that ends a run.
 pub const ASKED_BY: &str = "asked_by";
 
-/// The session that asked for the end of the run, where a record says so.
+/// The session that requested the end of the run, if the record has one.
 pub fn asked_by(record: &record::Record) -> Option<SessionId> {
     record.data.get(ASKED_BY)?.as_str()?.parse().ok()
 }
 
-/// A message that was posted.
+/// A posted message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {
-    /// Its id, unique for ever.
+    /// Its globally unique id.
     pub id: String,
     #[serde(flatten)]
     pub envelope: Envelope,
-    /// The generation of the run it was meant for.
+    /// The generation of the run it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<String>,
 }
 
 impl Message {
-    /// The id that a message to a room has in the queue of a branch.
+    /// The id of a room message in the queue of a branch.
     pub fn id_for(&self, branch: &BranchName) -> String {
         format!("{}:{branch}", self.id)
     }
@@ -66,73 +65,72 @@ pub struct MessageHolder {
     pub boot_id: String,
 }
 
-/// A claim: from now on it is this process's task.
+/// A claim: the claiming process is responsible for the message from now on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MessageClaim {
     pub id: String,
-    /// Whose task it is.
+    /// The claiming process.
     pub by: MessageHolder,
-    /// Whether the same claim is only handed on, by the process that made it to the one it made it
-    /// for.
+    /// Whether the process that made this claim passes it on to the one it made it for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub handed: bool,
 }
 
-/// A message was dealt with.
+/// A message was handled.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MessageHandled {
     pub id: String,
 }
 
-/// A message could not be dealt with.
+/// Handling a message failed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MessageFailed {
     pub id: String,
     pub error: String,
 }
 
-/// A message was handed to the process by other means than a claim.
+/// A message was delivered to the process other than by a claim.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MessageDelivered {
     pub id: String,
-    /// By which means: `stdin` or `fifo`.
+    /// The channel: `stdin` or `fifo`.
     pub how: String,
 }
 
-/// What the post needs to know of a beginning.
+/// The fields of a start that the mailbox needs.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct MailStart {
-    /// The generation that begins.
+    /// The generation that starts.
     pub generation: String,
     pub run: RunId,
-    /// Whose it is.
+    /// The session that owns it.
     #[serde(default)]
     pub session: Option<SessionId>,
-    /// The run that started it.
+    /// The parent run.
     #[serde(default)]
     pub parent: Option<String>,
-    /// Its contract.
+    /// Its mailbox contract.
     #[serde(default)]
     pub mailbox: Option<Value>,
-    /// The agent that it is, if it is one.
+    /// The agent of the run, if it is one.
     #[serde(default)]
     pub agent: Option<Value>,
-    /// Who watches over it, as it was written.
+    /// Its supervisor, as written.
     #[serde(default)]
     pub supervisor: Option<MailSupervisor>,
 }
 
-/// Who watches over a generation.
+/// The supervisor of a generation.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct MailSupervisor {
     pub pid: i32,
-    /// When it started, in clock ticks since boot.
+    /// Its start time, in clock ticks since boot.
     pub start: u64,
-    /// Which boot of the machine it belongs to.
+    /// The boot id of the machine.
     pub boot: String,
 }
 
-/// What the post needs to know of an end.
+/// The fields of an end that the mailbox needs.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct MailEnd {
     #[serde(default)]
@@ -140,28 +138,27 @@ pub struct MailEnd {
     pub status: String,
 }
 
-/// One record, as far as it concerns messages.
+/// One record that concerns messages.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MailRecord {
-    /// Something was posted.
+    /// A message was posted.
     Message(Box<Message>),
-    /// Somebody took it.
+    /// A process claimed it.
     Claim(MessageClaim),
-    /// It has been dealt with.
+    /// It was handled.
     Handled(MessageHandled),
-    /// It could not be dealt with.
+    /// Handling it failed.
     Failed(MessageFailed),
-    /// It was handed to the process.
+    /// It was delivered to the process.
     Delivered(MessageDelivered),
-    /// A generation begins.
+    /// A generation started.
     Start(Box<MailStart>),
-    /// A generation has ended.
+    /// A generation ended.
     End(MailEnd),
 }
 
 impl MailRecord {
-    /// What a record says; nothing where it is about something else, or is not spelled as it should
-    /// be.
+    /// Parses a record. `None` if it is of another kind or malformed.
     pub fn read(record: &record::Record) -> Option<Self> {
         let data = &record.data;
         match record.kind.as_str() {
@@ -184,7 +181,7 @@ impl MailRecord {
 }
 
 impl MailStart {
-    /// Who watches over it.
+    /// The supervisor of the generation.
     pub fn supervisor(&self) -> Option<MessageHolder> {
         let known = self.supervisor.as_ref()?;
         Some(MessageHolder {
@@ -194,7 +191,7 @@ impl MailStart {
         })
     }
 
-    /// The contract, as far as it can be read.
+    /// The mailbox contract; the default if it cannot be read.
     pub fn contract(&self) -> Mailbox {
         self.mailbox
             .as_ref()

@@ -1,10 +1,10 @@
-//! Everything a run's journal says about messages, folded (A2).
+//! All message records of a run's journal, folded (A2).
 //!
-//! Owns routing a record to the view it belongs to: the run's queue, the queues of its branches,
-//! the outbox, the room. `fold(a ++ b) == fold_from(fold(a), b)` holds because a record is all that
-//! [`MailState::apply`] looks at. A new generation leaves what waited for the old one behind: it becomes
-//! stale, and is never delivered. Only an agent that is started again is still who it was, and
-//! finds its messages where they waited (A12).
+//! Owns routing a record to its view: the run's queue, the queues of its branches, the outbox, the
+//! room. `fold(a ++ b) == fold_from(fold(a), b)` holds because [`MailState::apply`] reads nothing
+//! but the record. A new generation does not get the messages that waited for the old one: they
+//! become stale, and are never delivered. Only a restarted agent keeps its identity, and with it
+//! its waiting messages (A12).
 
 use std::collections::BTreeMap;
 
@@ -21,10 +21,10 @@ use crate::name::{BranchName, RunId, SessionId};
 use crate::record;
 use crate::time::Timestamp;
 
-/// How many branches a run may have.
+/// The maximum number of branches of a run.
 pub(super) const MOST_BRANCHES: usize = 1000;
 
-/// What steers a run itself, and waits for nobody in its queue.
+/// Message types that control the run itself and never wait in its queue.
 const CONTROL: [&str; 4] = [
     "control.kill",
     "control.cancel",
@@ -35,35 +35,35 @@ const CONTROL: [&str; 4] = [
 /// One queue of a run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum QueueId {
-    /// The run's own.
+    /// The queue of the run itself.
     Run,
     Branch(BranchName),
 }
 
-/// The messages of a run, as its journal left them.
+/// The messages of a run according to its journal.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MailState {
     pub run: Option<RunId>,
     pub generation: Option<String>,
-    /// Its first generation, which tells a run from a later one with the same id.
+    /// Its first generation, which distinguishes it from a later run with the same id.
     pub first_generation: Option<String>,
-    /// Whose it is.
+    /// The session that owns it.
     pub session: Option<SessionId>,
-    /// The run that started it.
+    /// The parent run.
     pub parent: Option<String>,
-    /// Who watches over its latest generation.
+    /// The supervisor of its latest generation.
     pub supervisor: Option<MessageHolder>,
-    /// Its contract.
+    /// Its mailbox contract.
     pub mailbox: Mailbox,
-    /// How the latest generation ended, if it has.
+    /// How the latest generation ended, if it did.
     pub ended: Option<String>,
-    /// The session that asked for its end.
+    /// The session that requested its end.
     pub asked_by: Option<SessionId>,
-    /// The number of the last record that was folded.
+    /// The number of the last folded record.
     pub seq: u64,
-    /// When the last record about messages was written.
+    /// The time of the last record about messages.
     pub updated_at: Option<Timestamp>,
-    /// How many messages the latest start left behind.
+    /// The number of messages that became stale at the latest start.
     pub left_behind: usize,
     /// Whether the latest generation is an agent.
     is_agent: bool,
@@ -74,7 +74,7 @@ pub struct MailState {
 }
 
 impl MailState {
-    /// Takes one record in.
+    /// Applies one record.
     pub fn apply(&mut self, record: &record::Record) {
         self.seq = record.seq;
         let Some(known) = MailRecord::read(record) else {
@@ -193,7 +193,7 @@ impl MailState {
             .addressed(at, &address, "branch", &Address::Run(run.clone()));
     }
 
-    /// The branches a message to a room is for as well.
+    /// The branches that also receive a room message.
     pub fn recipients(envelope: &Envelope) -> Vec<(RunId, BranchName)> {
         let listed = envelope.meta("recipients").and_then(Value::as_array);
         let addresses = listed
@@ -211,9 +211,9 @@ impl MailState {
         branches
     }
 
-    /// What the program of a run is handed of a message: the message itself where it is for the run
-    /// or a branch of it, a copy for every branch that a message to its room names. Nothing of what
-    /// steers the run itself.
+    /// The messages that the program of a run receives for a posted one: the message itself if it
+    /// is for the run or one of its branches, a copy for every branch that a room message names.
+    /// None for messages that control the run.
     pub fn parcels(message: &Message, own: &RunId) -> Vec<Message> {
         let envelope = &message.envelope;
         match &envelope.to {
@@ -236,8 +236,8 @@ impl MailState {
         }
     }
 
-    /// The parcels that wait for the program of the run, in the order in which they were posted, as
-    /// far as a record: nobody who lives has claimed them.
+    /// The messages that wait for the program of the run, up to a record, in posting order. Skips
+    /// those that a living process has claimed.
     pub fn waiting(&self, up_to: u64, is_dead: impl Fn(&MessageHolder) -> bool) -> Vec<Message> {
         let queues = std::iter::once((None, &self.inbox)).chain(
             self.branches
@@ -286,7 +286,7 @@ impl MailState {
         }
     }
 
-    /// A queue of the run; an empty one where nothing was ever sent.
+    /// A queue of the run; an empty one if it never received a message.
     pub fn queue(&self, place: &QueueId) -> &MessageQueue {
         static EMPTY: MessageQueue = MessageQueue::EMPTY;
         match place {
@@ -295,7 +295,7 @@ impl MailState {
         }
     }
 
-    /// Where a message is, if it is not finished.
+    /// The queue of a message, if it is not finished.
     pub fn place_of(&self, id: &str) -> Option<QueueId> {
         if self.inbox.find(id).is_some() {
             return Some(QueueId::Run);
@@ -307,17 +307,17 @@ impl MailState {
         holding.map(|(branch, _)| QueueId::Branch(branch.clone()))
     }
 
-    /// The names of all branches that were ever written to.
+    /// The names of all branches that ever received a message.
     pub fn branches(&self) -> impl ExactSizeIterator<Item = &BranchName> {
         self.branches.keys()
     }
 
-    /// Whether one more branch would be too many.
+    /// Whether this branch would exceed the limit.
     pub fn is_crowded(&self, branch: &BranchName) -> bool {
         !self.branches.contains_key(branch) && self.branches.len() >= MOST_BRANCHES
     }
 
-    /// What the run said to its coordinator.
+    /// The messages of the run to its coordinator.
     pub fn outbox(&self) -> &Outbox {
         &self.outbox
     }
@@ -327,12 +327,12 @@ impl MailState {
         &self.room
     }
 
-    /// Whether the latest generation is not known to have ended.
+    /// Whether the latest generation has no recorded end.
     pub fn is_on(&self) -> bool {
         self.generation.is_some() && self.ended.is_none()
     }
 
-    /// Whether a message of this type steers the run itself.
+    /// Whether a message of this type controls the run itself.
     pub fn steers(kind: &str) -> bool {
         CONTROL.contains(&kind)
     }

@@ -1,7 +1,7 @@
-//! What a run says about its mailbox: what it takes, what it sends, and how it is handed messages.
+//! The mailbox contract of a run: message types in and out, and the delivery channel.
 //!
-//! Owns reading `mailbox` of a recipe and the advice it gives. The contract warns and never
-//! refuses: an undeclared message is delivered all the same.
+//! Owns reading `mailbox` of a recipe and the warnings about it. The contract warns and never
+//! rejects: an undeclared message is still delivered.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ use super::address::Address;
 use super::envelope::MessageType;
 use crate::text;
 
-/// How many types a contract may list on each side.
+/// The maximum number of types on each side of a contract.
 const MOST_TYPES: usize = 1000;
 
 /// The contract of a mailbox.
@@ -59,7 +59,7 @@ pub enum DeliveryMethod {
 }
 
 impl DeliveryMethod {
-    /// Every way, in the order they are told.
+    /// Every channel, in the order of messages.
     pub const ALL: [Self; 3] = [Self::Receive, Self::Stdin, Self::Fifo];
 
     /// The word for it.
@@ -76,21 +76,21 @@ impl DeliveryMethod {
     }
 }
 
-/// A `mailbox` that is none.
+/// An invalid `mailbox`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MailboxError {
     #[error("a mailbox must be an object, such as {{\"accepts\": [\"task.run\"]}}")]
     NoObject,
-    /// A list of it is not a list of types.
+    /// A list is not a list of types.
     #[error("`mailbox.{0}` must be a list of message types, or of objects with a `type`")]
     NoList(&'static str),
-    /// A listed type is not spelled like one.
+    /// A listed type contains invalid characters.
     #[error(
         "`mailbox.{field}` lists {}, which is no message type",
         text::quoted(given)
     )]
     Type { field: &'static str, given: String },
-    /// There is no such way to deliver.
+    /// The delivery channel is unknown.
     #[error("`mailbox.deliver` is {}; write `receive`, `stdin` or `fifo`", text::quoted(.0))]
     Deliver(String),
     #[error("`mailbox` has no field {}; it has `accepts`, `emits` and `deliver`", text::quoted(.0))]
@@ -124,14 +124,14 @@ impl Mailbox {
         })
     }
 
-    /// What to say about a message to a run whose contract does not list its type.
+    /// The warning about a message to a run whose contract does not list its type.
     pub fn warning_about(&self, kind: &MessageType, to: &Address) -> Option<String> {
         let listed =
             self.accepts.is_empty() || self.accepts.iter().any(|declared| declared.covers(kind));
         (!listed).then(|| format!("message type {kind} is not declared in mailbox.accepts of {to}"))
     }
 
-    /// What to say about a message from a run whose contract does not list its type.
+    /// The warning about a message from a run whose contract does not list its type.
     pub fn warning_from(&self, kind: &MessageType, from: &Address) -> Option<String> {
         let listed =
             self.emits.is_empty() || self.emits.iter().any(|declared| declared.covers(kind));
@@ -140,7 +140,7 @@ impl Mailbox {
 }
 
 impl DeclaredType {
-    /// Whether a type is meant by it.
+    /// Whether the pattern matches a type.
     pub fn covers(&self, kind: &MessageType) -> bool {
         match self.kind.strip_suffix('*') {
             Some(beginning) => kind.as_str().starts_with(beginning),

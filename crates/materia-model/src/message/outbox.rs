@@ -1,7 +1,7 @@
-//! What a run said to whoever started it.
+//! The messages of a run to its coordinator or session.
 //!
-//! Owns how urgently such a message is told (`log`, `notify`, `followup`) and which of them want an
-//! answer. Remembers the last ones; the journal has all.
+//! Owns the urgency of such a message (`log`, `notify`, `followup`) and which of them need an
+//! answer. Keeps the last ones; the journal has all.
 
 use std::collections::VecDeque;
 
@@ -13,10 +13,10 @@ use super::envelope::Envelope;
 use super::event::Message;
 use crate::time::Timestamp;
 
-/// How many messages are remembered.
+/// The number of messages to keep.
 const REMEMBERED: usize = 500;
 
-/// How many bytes of them.
+/// The size of the kept messages, in bytes.
 const REMEMBERED_BYTES: usize = 8 << 20;
 
 /// How urgently a message is told.
@@ -46,8 +46,8 @@ pub enum NoticeLevel {
 }
 
 impl DeliveryUrgency {
-    /// How urgently a message is told: as its metadata says, else by who is addressed and whether
-    /// an answer is wanted.
+    /// The urgency of a message: from its metadata, else from its addressee and whether it needs an
+    /// answer.
     pub fn of(envelope: &Envelope) -> Self {
         match envelope.meta("delivery").and_then(Value::as_str) {
             Some("log") => Self::Log,
@@ -64,7 +64,7 @@ impl DeliveryUrgency {
 }
 
 impl NoticeLevel {
-    /// How bad the news is, as the metadata says.
+    /// The severity in the metadata.
     pub fn of(envelope: &Envelope) -> Self {
         match envelope.meta("level").and_then(Value::as_str) {
             Some("warning") => Self::Warning,
@@ -100,7 +100,7 @@ pub struct OutboxMessage {
 }
 
 impl OutboxMessage {
-    /// A message as it is told.
+    /// Creates an entry for a message.
     pub fn new(at: Timestamp, message: &Message) -> Self {
         let envelope = message.envelope.clone();
         Self {
@@ -135,12 +135,12 @@ impl Outbox {
         }
     }
 
-    /// Those that are remembered, oldest first.
+    /// The kept messages, oldest first.
     pub fn last(&self) -> impl DoubleEndedIterator<Item = &OutboxMessage> + ExactSizeIterator {
         self.last.iter()
     }
 
-    /// How many are not remembered here any more.
+    /// The number of dropped messages.
     pub fn forgotten(&self) -> u64 {
         self.total - self.last.len() as u64
     }

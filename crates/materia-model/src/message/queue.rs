@@ -1,9 +1,9 @@
-//! One queue of messages: what waits, who has what, what became of the rest.
+//! One queue of messages: waiting, claimed and finished ones.
 //!
 //! Owns the life of a message in a queue (queued, claimed, then handled, failed, delivered or
-//! stale), the order in which it is claimed, and the bounds: waiting messages are kept whole and
-//! counted against [`QueueLimits`]; of the others only the last are remembered, without their bodies.
-//! Whether a claimer still lives is asked, never known.
+//! stale), the order of claims, and the limits: waiting messages are kept whole and counted against
+//! [`QueueLimits`]; of finished ones only the last are kept, without their bodies. The caller
+//! decides whether a claimer is alive.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,13 +14,13 @@ use super::envelope::{Envelope, MessageType};
 use super::event::{Message, MessageHolder};
 use crate::time::Timestamp;
 
-/// How many finished messages are remembered.
+/// The number of finished messages to keep.
 const REMEMBERED: usize = 2000;
 
-/// How often a message is claimed by somebody who dies before it is given up.
+/// The number of claims by processes that died, after which a message fails.
 const MOST_CLAIMS: u32 = 5;
 
-/// How much may wait in one queue (A10).
+/// The limits of one queue (A10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueLimits {
     pub messages: usize,
@@ -86,7 +86,7 @@ pub enum MessageState {
 }
 
 impl MessageState {
-    /// The word for it.
+    /// The word for the state.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -136,16 +136,16 @@ pub struct QueueEntry {
     weight: usize,
 }
 
-/// What a wish to finish a message comes to.
+/// The result of a request to finish a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettleOutcome {
     /// It can be finished.
     Open,
-    /// It is finished in this way already.
+    /// It is already finished, in this way.
     Already(&'static str),
-    /// Somebody else has it.
+    /// Another process has claimed it.
     Held(MessageHolder),
-    /// There is no such message, or it is forgotten.
+    /// The message does not exist, or was dropped.
     Unknown,
 }
 
@@ -169,10 +169,10 @@ pub struct QueueCounts {
     pub forgotten: u64,
 }
 
-/// A queue, as its records left it.
+/// A queue according to its records.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MessageQueue {
-    /// Those that are not finished, by their place in the journal.
+    /// The unfinished messages, by their position in the journal.
     pub(super) open: BTreeMap<(u64, u32), QueueEntry>,
     places: BTreeMap<String, (u64, u32)>,
     finished: VecDeque<QueueEntry>,
@@ -181,7 +181,7 @@ pub struct MessageQueue {
 }
 
 impl MessageQueue {
-    /// A queue that nothing was ever sent to.
+    /// A queue that never received a message.
     pub(super) const EMPTY: Self = Self {
         open: BTreeMap::new(),
         places: BTreeMap::new(),
@@ -198,7 +198,7 @@ impl MessageQueue {
         },
     };
 
-    /// Takes a message in. An id that is there already is not taken twice.
+    /// Adds a message. Ignores an id that is already present.
     pub(super) fn post(&mut self, place: (u64, u32), at: Timestamp, id: String, message: &Message) {
         if self.places.contains_key(&id) {
             return;
@@ -223,7 +223,7 @@ impl MessageQueue {
         self.open.insert(place, entry);
     }
 
-    /// Notes who has a message; a later claim replaces an earlier one.
+    /// Records a claim. A later claim replaces an earlier one.
     pub(super) fn claim(
         &mut self,
         at: Timestamp,
@@ -247,7 +247,7 @@ impl MessageQueue {
         true
     }
 
-    /// Notes what became of a message. The first end is the end.
+    /// Records the end of a message. The first end counts.
     pub(super) fn finish(&mut self, id: &str, state: MessageState) -> bool {
         let Some(entry) = self
             .places
@@ -260,7 +260,7 @@ impl MessageQueue {
         true
     }
 
-    /// Everything that waits or is claimed was meant for a generation that is over.
+    /// Marks all waiting and claimed messages as stale: their generation ended.
     pub(super) fn supersede(&mut self, at: Timestamp) {
         self.places.clear();
         for entry in std::mem::take(&mut self.open).into_values() {
@@ -289,7 +289,7 @@ impl MessageQueue {
         }
     }
 
-    /// The message that is next: the oldest that waits, or that a dead process has.
+    /// The next message: the oldest that waits, or that a dead process claimed.
     pub fn next(&self, is_dead: impl Fn(&MessageHolder) -> bool) -> Option<&QueueEntry> {
         self.open.values().find(|entry| match &entry.state {
             MessageState::Claimed { by, .. } => is_dead(by),
@@ -297,12 +297,12 @@ impl MessageQueue {
         })
     }
 
-    /// Whether a message was claimed so often that it is its own fault.
+    /// Whether a message was claimed so often that it must be the cause of the failures.
     pub fn is_poison(entry: &QueueEntry) -> bool {
         entry.claims >= MOST_CLAIMS
     }
 
-    /// What a wish to finish a message comes to, for a process that knows whether others live.
+    /// The result of a request to finish a message. `is_dead` checks other claimers.
     pub fn settle(
         &self,
         id: &str,
@@ -323,27 +323,27 @@ impl MessageQueue {
         })
     }
 
-    /// Whether one more message of this weight would be too many.
+    /// Whether one more message of this weight would exceed the limits.
     pub fn is_full(&self, weight: usize, limits: QueueLimits) -> bool {
         self.open.len() >= limits.messages || self.bytes + weight > limits.bytes
     }
 
-    /// Everything that is remembered, finished ones first, each group in order.
+    /// All kept messages, finished ones first, each group in order.
     pub fn entries(&self) -> impl DoubleEndedIterator<Item = &QueueEntry> {
         self.finished.iter().chain(self.open.values())
     }
 
-    /// The messages that are not finished, oldest first.
+    /// The unfinished messages, oldest first.
     pub fn open(&self) -> impl Iterator<Item = &QueueEntry> {
         self.open.values().filter(|entry| entry.state.is_open())
     }
 
-    /// A message that is not finished.
+    /// An unfinished message.
     pub fn find(&self, id: &str) -> Option<&QueueEntry> {
         self.places.get(id).and_then(|place| self.open.get(place))
     }
 
-    /// How many there are of each.
+    /// The number of messages in each state.
     pub fn counts(&self) -> QueueCounts {
         self.counts
     }

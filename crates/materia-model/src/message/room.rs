@@ -1,9 +1,9 @@
-//! The room of a run: what was said in it, and who is there.
+//! The room of a run: its timeline and its members.
 //!
-//! Owns the timeline and the roster. Whoever speaks is there until it says `actor.leave` or the run
-//! is over: then it is marked as left, and kept. Being written to is no sign of life. What a member
-//! says about itself (`role`, `status`, `caps`, `claim`, `display`, `parent`) is taken from its
-//! bodies. Remembers the last messages; the journal has all.
+//! Owns the timeline and the roster. A sender is present until it sends `actor.leave` or the run
+//! ends: then it is marked as left, and kept. Receiving a message does not make an actor present. A
+//! member describes itself (`role`, `status`, `caps`, `claim`, `display`, `parent`) in its bodies.
+//! Keeps the last messages; the journal has all.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,16 +15,16 @@ use super::envelope::Envelope;
 use super::event::Message;
 use crate::time::Timestamp;
 
-/// How many messages are remembered.
+/// The number of messages to keep.
 const REMEMBERED: usize = 10_000;
 
-/// How many bytes of them.
+/// The size of the kept messages, in bytes.
 const REMEMBERED_BYTES: usize = 16 << 20;
 
-/// How many members a roster has.
+/// The maximum number of members.
 const MOST_MEMBERS: usize = 10_000;
 
-/// How many bytes of JSON a member may say about itself, for each field.
+/// The maximum size of each field that a member sets about itself, in bytes of JSON.
 const LONGEST_FIELD: usize = 1024;
 
 /// Somebody in a room.
@@ -47,7 +47,7 @@ pub struct RoomMember {
 }
 
 impl RoomMember {
-    /// Whether it is not there any more.
+    /// Whether the member has left.
     pub fn has_left(&self) -> bool {
         self.status == LEFT
     }
@@ -76,7 +76,7 @@ pub struct RoomMessage {
 }
 
 impl RoomMessage {
-    /// A message as it was said.
+    /// Creates a timeline entry for a message.
     pub fn new(at: Timestamp, message: &Message) -> Self {
         let envelope = message.envelope.clone();
         let (id, generation) = (message.id.clone(), message.generation.clone());
@@ -90,19 +90,19 @@ impl RoomMessage {
     }
 }
 
-/// A room, as its records left it.
+/// A room according to its records.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Room {
     timeline: VecDeque<RoomMessage>,
     roster: BTreeMap<Address, RoomMember>,
     bytes: usize,
-    /// Whether the run is over: nobody is there then, whoever writes in its name.
+    /// Whether the run has ended. Then no sender counts as present.
     over: bool,
     pub total: u64,
 }
 
 impl Room {
-    /// Takes a message in and notes that its sender is there.
+    /// Adds a message and marks its sender as present.
     pub(super) fn say(&mut self, at: Timestamp, message: &Message) {
         let said = RoomMessage::new(at, message);
         if let Some(from) = &said.envelope.from {
@@ -119,7 +119,7 @@ impl Room {
         }
     }
 
-    /// Notes that somebody can be reached here. Whoever is known already stays as it was.
+    /// Adds an actor that can be reached here. A known one stays unchanged.
     pub(super) fn addressed(
         &mut self,
         at: Timestamp,
@@ -140,7 +140,7 @@ impl Room {
             .or_insert_with(|| parent.to_string().into());
     }
 
-    /// Notes that somebody said something elsewhere in the run.
+    /// Records that an actor sent a message outside of the room.
     pub(super) fn spoke(&mut self, at: Timestamp, address: &Address, role: &str, parent: &Address) {
         self.addressed(at, address, role, parent);
         if let Some(member) = self.roster.get_mut(address) {
@@ -148,7 +148,7 @@ impl Room {
         }
     }
 
-    /// A new generation begins: everybody left, and the run itself is back.
+    /// Starts a new generation: all members left, and the run itself is back.
     pub(super) fn begin(&mut self, at: Timestamp, run: &Address) {
         self.all_left();
         self.over = false;
@@ -162,7 +162,7 @@ impl Room {
         (member.last_seen, member.status) = (at, PRESENT.to_owned());
     }
 
-    /// The run is over, and with it everybody in it.
+    /// Ends the run. All members left.
     pub(super) fn end(&mut self) {
         self.all_left();
         self.over = true;
@@ -222,17 +222,17 @@ impl Room {
         )
     }
 
-    /// What was said and is remembered, oldest first.
+    /// The kept messages, oldest first.
     pub fn timeline(&self) -> impl DoubleEndedIterator<Item = &RoomMessage> + ExactSizeIterator {
         self.timeline.iter()
     }
 
-    /// Everybody who is or was there, by address.
+    /// All present and former members, by address.
     pub fn roster(&self) -> impl ExactSizeIterator<Item = &RoomMember> {
         self.roster.values()
     }
 
-    /// How many of them are there.
+    /// The number of present members.
     pub fn present(&self) -> usize {
         self.roster
             .values()
@@ -240,7 +240,7 @@ impl Room {
             .count()
     }
 
-    /// How many messages are not remembered here any more.
+    /// The number of dropped messages.
     pub fn forgotten(&self) -> u64 {
         self.total - self.timeline.len() as u64
     }

@@ -1,13 +1,13 @@
 //! The JSON Schema of a message, for programs that write them.
 //!
-//! Owns the descriptions. What a schema cannot say, such as whether somebody lives at an address,
-//! the post says.
+//! Owns the descriptions. `engine::post` checks what a schema cannot express, such as whether an
+//! address exists.
 
 use serde_json::{Value, json};
 
 use super::envelope::LONGEST_BODY;
 
-/// The spelling of every address.
+/// The pattern of every address.
 const ADDRESS: &str = "^(coordinator|run:[A-Za-z0-9][A-Za-z0-9_.-]{0,127}|session:[A-Za-z0-9][A-Za-z0-9_.-]{0,127}\
     |tool:[a-z0-9_][a-z0-9_-]{0,127}|room:[A-Za-z0-9][A-Za-z0-9_.-]{0,127}(/main)?\
     |branch:[A-Za-z0-9][A-Za-z0-9_.-]{0,127}/[A-Za-z0-9][A-Za-z0-9_.-]{0,127})$";

@@ -1,4 +1,4 @@
-//! What the words and folds of messages promise.
+//! Properties of addresses, envelopes and message folds.
 
 mod folds;
 mod words;

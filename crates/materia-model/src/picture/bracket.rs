@@ -1,7 +1,6 @@
 //! Brackets: the loops of a picture, on its left.
 //!
-//! Owns which column a loop's bracket has, what stands in the margin of a row, and what a loop says
-//! about itself.
+//! Owns the column of a loop's bracket, the margin of a row, and the header and footer of a loop.
 
 use super::one_line;
 use crate::loadout::graph::{Graph, LoopDefinition, SocketIndex};
@@ -16,7 +15,7 @@ pub(super) struct Bracket<'g> {
     column: usize,
 }
 
-/// The brackets of the loops whose sockets are drawn; wide ones stand outside.
+/// The brackets of the loops whose sockets are drawn. Wide ones are outermost.
 pub(super) fn brackets<'g>(graph: &'g Graph, place: &[Option<usize>]) -> Vec<Bracket<'g>> {
     let span = |region: &'g LoopDefinition| {
         let places = || {
@@ -50,7 +49,7 @@ pub(super) fn brackets<'g>(graph: &'g Graph, place: &[Option<usize>]) -> Vec<Bra
     all
 }
 
-/// How wide the margin is.
+/// The width of the margin.
 pub(super) fn width(brackets: &[Bracket<'_>]) -> usize {
     brackets
         .iter()
@@ -83,7 +82,7 @@ pub(super) fn margin(brackets: &[Bracket<'_>], row: usize, slot: SocketIndex) ->
     cells.into_iter().collect()
 }
 
-/// What a loop works through.
+/// The header of a loop: the list it iterates.
 pub(super) fn header(graph: &Graph, region: &LoopDefinition) -> String {
     let mut text = format!(" loop {}", one_line(&region.id, 40));
     if let Some(each) = &region.each {
@@ -99,7 +98,7 @@ pub(super) fn header(graph: &Graph, region: &LoopDefinition) -> String {
     text
 }
 
-/// What happens when it is done, where no route of it is drawn.
+/// The footer of a loop: what follows it, if none of its routes is drawn.
 pub(super) fn footer(region: &LoopDefinition) -> String {
     let done = if region.each.is_some() && region.exits.is_empty() {
         " done ▶ end"

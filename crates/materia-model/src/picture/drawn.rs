@@ -1,8 +1,9 @@
-//! The drawn graph: a box per socket along the flow, lanes for every other way, brackets for loops.
+//! The text drawing of a graph: a box per socket along the flow, lanes for other routes, brackets
+//! for loops.
 //!
-//! Owns the picture's rows. A way to the next box goes straight down; any other leaves to the right
-//! and enters its target from there. A loop is a bracket on the left that says what it works
-//! through.
+//! Owns the rows of the picture. A route to the next box goes straight down; any other leaves to
+//! the right and enters its target from there. A loop is a bracket on the left with its list as
+//! header.
 
 use super::bracket::{self, Bracket};
 use super::lane::{self, Lane};
@@ -11,19 +12,19 @@ use super::{Way, kind, one_line, ways};
 use crate::loadout::graph::{Graph, RouteGuard, RouteTarget, SocketIndex};
 use crate::materia::OutputParse;
 
-/// How many sockets are drawn.
+/// The maximum number of drawn sockets.
 pub const MAX_DRAWN: usize = 200;
 
-/// How many ways to the right are drawn for one box.
+/// The maximum number of routes drawn to the right of one box.
 const MOST_WAYS: usize = 12;
 
-/// How wide a box may become inside.
+/// The maximum inner width of a box.
 const WIDEST: usize = 46;
 
-/// How wide a box may become inside where there is little room.
+/// The maximum inner width of a box in a narrow picture.
 const NARROWEST: usize = 24;
 
-/// What the short marks mean.
+/// The legend of the short marks.
 const LEGEND: &str = "\n✓ satisfied · ✗ not satisfied · ≤3× at most 3 times · ═ the list is done\n";
 
 /// Draws the graph.
@@ -31,8 +32,8 @@ pub fn text(graph: &Graph) -> String {
     text_within(graph, usize::MAX)
 }
 
-/// Draws the graph in so many columns: where it would be wider, ways have short marks and boxes
-/// shorter names. What does not fit even so stays as wide as it is.
+/// Draws the graph within a number of columns: if it is wider, routes get short marks and boxes
+/// shorter names. If it still does not fit, it stays too wide.
 pub fn text_within(graph: &Graph, columns: usize) -> String {
     let whole = drawn(
         graph,
@@ -65,7 +66,7 @@ pub fn text_within(graph: &Graph, columns: usize) -> String {
     short.find(|drawn| fits(drawn)).unwrap_or(narrow) + LEGEND
 }
 
-/// How much room a picture may take.
+/// The width limits of a picture.
 #[derive(Clone, Copy)]
 struct Room {
     widest: usize,
@@ -88,7 +89,7 @@ fn drawn(graph: &Graph, room: Room) -> String {
     drawn
 }
 
-/// One row: the box part, and what happens on its right.
+/// One row: the box part, and its right side.
 struct Row {
     body: String,
     side: Side,
@@ -96,26 +97,26 @@ struct Row {
 }
 
 enum Side {
-    /// Nothing happens.
+    /// Empty.
     Quiet,
     /// A text beside the row.
     Note(String),
-    /// Ways enter the box here.
+    /// Routes enter the box here.
     In,
-    /// A way leaves for the lane of its target.
+    /// A route leaves for the lane of its target.
     Out { label: String, done: bool },
 }
 
 struct Picture<'g> {
     graph: &'g Graph,
     order: &'g [SocketIndex],
-    /// The place of each socket in the order.
+    /// The position of each socket in the order.
     place: Vec<Option<usize>>,
     brackets: Vec<Bracket<'g>>,
     rows: Vec<Row>,
-    /// The row where ways enter a box.
+    /// The row where routes enter a box.
     entries: Vec<usize>,
-    /// Ways to be carried: the row they leave from, and the box they lead to.
+    /// Routes that need a lane: the row they leave from, and the box they lead to.
     carried: Vec<(usize, usize)>,
     width: usize,
     room: Room,
@@ -154,7 +155,7 @@ impl<'g> Picture<'g> {
         }
     }
 
-    /// Draws the box at a place of the order, with everything that leaves it.
+    /// Draws the box at a position of the order, with everything that leaves it.
     fn place(&mut self, at: usize) {
         let slot = self.order[at];
         let (down, aside): (Vec<Way>, Vec<Way>) = self
@@ -196,7 +197,7 @@ impl<'g> Picture<'g> {
         self.close_loops(at);
     }
 
-    /// The ways out of a socket, with what stands on them in the room there is.
+    /// The routes out of a socket, with labels that fit the width.
     fn ways(&self, slot: SocketIndex) -> Vec<Way> {
         let mut ways: Vec<Way> = ways(self.graph, slot).collect();
         if self.room.short {
@@ -238,7 +239,7 @@ impl<'g> Picture<'g> {
         });
     }
 
-    /// A way that leaves to the right in this row.
+    /// A route that leaves to the right in this row.
     fn aside(&mut self, row: usize, way: &Way) -> Side {
         let drawn = match way.to {
             RouteTarget::Socket(to) => self.place[to.position()],
@@ -277,7 +278,7 @@ impl<'g> Picture<'g> {
         }
     }
 
-    /// Closes what ends here, the innermost first.
+    /// Closes the loops that end here, the innermost first.
     fn close_loops(&mut self, at: usize) {
         for index in (0..self.brackets.len()).rev() {
             if self.brackets[index].last == at {
@@ -326,7 +327,7 @@ impl<'g> Picture<'g> {
         let widths = self.rows.iter().map(|row| match &row.side {
             Side::Out { label, .. } => label.chars().count() + 4,
             Side::Note(text) => text.chars().count() + 1,
-            // What a loop says about itself may be wider than its boxes; lanes stand beyond it.
+            // A loop's header may be wider than its boxes; lanes start beyond it.
             Side::In | Side::Quiet => row
                 .body
                 .chars()

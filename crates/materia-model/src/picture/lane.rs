@@ -1,15 +1,14 @@
-//! Lanes: the vertical lines beside the boxes that carry every way which does not lead to the next
-//! box.
+//! Lanes: the vertical lines beside the boxes, for every route that does not lead to the next box.
 //!
-//! Owns which lane a target has and what stands in a cell of the picture's right side. All ways to
-//! one socket share a lane. Never knows what a box says.
+//! Owns the lane of a target and the cells on the right side of the picture. All routes to one
+//! socket share a lane. Knows nothing about box contents.
 
 /// A line beside the boxes, to one target.
 #[derive(Debug)]
 pub(super) struct Lane {
     /// The row where it enters the target.
     pub(super) into: usize,
-    /// The rows where ways join it.
+    /// The rows where routes join it.
     pub(super) joined: Vec<usize>,
     column: usize,
     top: usize,
@@ -27,7 +26,7 @@ impl Lane {
         }
     }
 
-    /// Finds its ends, once everything has joined.
+    /// Computes its ends, after all routes have joined.
     fn close(&mut self) {
         self.joined.sort_unstable();
         self.top = self
@@ -45,7 +44,7 @@ impl Lane {
     }
 }
 
-/// Gives each lane a column: short ones stand inside, none crosses another that shares its rows.
+/// Assigns a column to each lane: short ones inside, no two in one column that share rows.
 pub(super) fn arrange(lanes: &mut [Lane]) {
     lanes.iter_mut().for_each(Lane::close);
     let mut by_length: Vec<usize> = (0..lanes.len()).collect();
@@ -67,7 +66,7 @@ pub(super) fn arrange(lanes: &mut [Lane]) {
 
 /// The right side of a row: from the label's end over all lanes.
 ///
-/// `line` is what a horizontal way is drawn with, where one begins or ends in this row.
+/// `line` is the character of a horizontal route, if one begins or ends in this row.
 pub(super) fn cells(lanes: &[Lane], row: usize, line: Option<char>) -> String {
     let width = lanes.iter().map(|lane| lane.column + 1).max().unwrap_or(0);
     let reach = lanes

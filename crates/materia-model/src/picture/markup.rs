@@ -1,7 +1,7 @@
-//! The graph for other programs that draw: Mermaid and DOT.
+//! Renderings for other drawing programs: Mermaid and DOT.
 //!
-//! Owns the two notations and their escaping. A socket stands in the first loop that has it, since
-//! neither notation can put it into two. Never lays anything out.
+//! Owns the two notations and their escaping. A socket is in the first loop that has it, since
+//! neither notation can put it into two. Never computes a layout.
 
 use std::fmt::Write;
 
@@ -126,7 +126,7 @@ pub fn dot(graph: &Graph) -> String {
     out
 }
 
-/// The members of a loop that no earlier loop has.
+/// The members of a loop that are in no earlier loop.
 fn first_members(graph: &Graph, at: usize) -> impl Iterator<Item = SocketIndex> {
     let members = graph.loops()[at].members.iter().copied();
     members.filter(move |slot| graph.socket(*slot).loops.first() == Some(&at))
@@ -139,7 +139,7 @@ fn name(target: RouteTarget, end: &str) -> String {
     }
 }
 
-/// A text inside Mermaid's quotes.
+/// Escapes a text for Mermaid's quotes.
 fn escaped(text: &str) -> String {
     let mut safe = String::new();
     for c in one_line(text, 100).chars() {
@@ -155,7 +155,7 @@ fn escaped(text: &str) -> String {
     safe
 }
 
-/// A text as a DOT string; a line break stays one.
+/// Quotes a text as a DOT string; keeps line breaks.
 fn quoted(text: &str) -> String {
     let lines: Vec<String> = text
         .lines()

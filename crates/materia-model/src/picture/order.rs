@@ -1,12 +1,11 @@
-//! In which order the boxes of a picture stand: along the flow, with the sockets of a loop
-//! together.
+//! The order of the boxes in a picture: along the flow, with the sockets of a loop together.
 //!
 //! Owns the walk. Never draws.
 
 use super::ways;
 use crate::loadout::graph::{Graph, RouteTarget, SocketIndex};
 
-/// At most `most` sockets, from the entry along the edges; what nothing leads to comes last.
+/// At most `most` sockets, from the entry along the edges. Unreachable ones come last.
 pub fn order(graph: &Graph, most: usize) -> Vec<SocketIndex> {
     let mut seen = vec![false; graph.sockets().len()];
     let mut order = Vec::new();
@@ -20,8 +19,7 @@ pub fn order(graph: &Graph, most: usize) -> Vec<SocketIndex> {
     order
 }
 
-/// Depth first: a way that stays in the loop comes before one that leaves it, then the order
-/// written.
+/// Depth first. A route within the loop comes before one that leaves it, then the order written.
 fn walk(
     graph: &Graph,
     start: SocketIndex,

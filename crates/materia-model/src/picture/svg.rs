@@ -1,8 +1,8 @@
-//! The graph as an SVG: boxes along the flow, curves between neighbours, lanes for every other way.
+//! The SVG of a graph: boxes along the flow, curves between neighbours, lanes for other routes.
 //!
-//! Owns the drawing and its style, which follows the reader's light or dark theme and needs nothing
-//! from outside. Where the boxes stand is decided by [`layers`], or by the person who moved them in
-//! an editor. Every text is escaped.
+//! Owns the drawing and its style, which follows the reader's light or dark theme and needs no
+//! external resource. [`layers`] places the boxes, or the user did in an editor. Escapes every
+//! text.
 
 mod layers;
 mod route;
@@ -30,38 +30,38 @@ paint-order:stroke;stroke-linejoin:round}.grid .m-done{stroke:var(--done);stroke
 .grid .m-failed{stroke:var(--failed);stroke-width:2.4}.grid .m-open{stroke:var(--open);stroke-width:2.4}\
 .grid .m-never{opacity:.55}";
 
-/// What a cast did at a socket, for a picture of it.
+/// The annotation of a socket in a picture of a cast.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SocketMark {
     pub standing: MarkStatus,
-    /// A few words, such as how often it was visited.
+    /// A short text, such as the number of visits.
     pub note: String,
 }
 
-/// How a cast stands at a socket.
+/// The state of a cast at a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkStatus {
-    /// It was there, and all is well.
+    /// Visited, without a failure.
     Done,
     Failed,
-    /// It is there now, or waits there.
+    /// Active or waiting.
     Open,
     Never,
 }
 
-/// Where everything stands.
+/// The positions of all elements.
 pub(super) struct SvgScene<'g> {
     pub(super) graph: &'g Graph,
     pub(super) shown: Vec<SocketIndex>,
-    /// The upper left corner of each socket's box; nothing for what is not shown.
+    /// The upper left corner of each socket's box; `None` if it is not shown.
     pub(super) corners: Vec<Option<(f64, f64)>>,
-    /// The row of each socket; nothing where a person placed them.
+    /// The row of each socket; `None` if the user placed the boxes.
     pub(super) rows: Vec<Option<usize>>,
-    /// The centre of the end.
+    /// The centre of the end node.
     pub(super) end: Option<(f64, f64)>,
 }
 
-/// Draws the graph; `marks` are by socket, and empty for a loadout that nobody casts.
+/// Draws the graph. `marks` are by socket, and empty for a loadout without a cast.
 pub fn svg(graph: &Graph, marks: &BTreeMap<String, SocketMark>) -> String {
     let scene = layers::arrange(graph, MAX_DRAWN);
     let mut body = String::new();
@@ -243,7 +243,7 @@ fn left_out(out: &mut String, scene: &SvgScene<'_>, around: &mut Frame) {
     }
 }
 
-/// What is around everything.
+/// The bounding box of the picture.
 struct Frame {
     left: f64,
     top: f64,
@@ -269,12 +269,12 @@ impl Frame {
     }
 }
 
-/// A text for an attribute or between tags, in one line.
+/// Escapes a text for an attribute or between tags, in one line.
 fn escaped(said: &str, most: usize) -> String {
     text::markup(&one_line(said, most))
 }
 
-/// Whether a way leads to the end, or nowhere, which is the end too.
+/// Whether a route leads to the end. A missing target is the end, too.
 pub(super) fn reaches_end(graph: &Graph, slot: SocketIndex) -> bool {
     let mut any = false;
     let ends = ways(graph, slot).any(|way| {

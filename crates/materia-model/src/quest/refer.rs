@@ -1,23 +1,23 @@
-//! How a person names a quest: its id, or the beginning of it with or without `quest-`.
+//! References to a quest: its id, or a prefix of it with or without `quest-`.
 
 use super::QuestBoard;
 use crate::text;
 
-/// How ids begin.
+/// The prefix of ids.
 pub(super) const PREFIX: &str = "quest-";
-/// How many are named when several begin alike.
+/// The maximum number of listed matches.
 const NAMED: usize = 8;
 
-/// No quest, or more than one, is meant.
+/// A reference that matches no quest, or more than one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QuestLookupError {
-    /// None begins like that; one may be spelled nearly so.
+    /// No quest matches; the hint may suggest a similar id.
     #[error("there is no quest {}", text::quoted(.0))]
     None(String, Option<String>),
     #[error("{} quests begin with {}", found.len(), text::quoted(given))]
     Several {
         given: String,
-        /// Those that begin like that.
+        /// The matching quests.
         found: Vec<String>,
     },
 }
@@ -40,13 +40,13 @@ impl QuestLookupError {
     }
 }
 
-/// An id without its beginning.
+/// An id without its prefix.
 fn short(id: &str) -> &str {
     id.strip_prefix(PREFIX).unwrap_or(id)
 }
 
 impl QuestBoard {
-    /// The id of the quest that is meant.
+    /// Resolves a reference to the id of a quest.
     pub fn find(&self, given: &str) -> Result<String, QuestLookupError> {
         if self.get(given).is_some() {
             return Ok(given.to_owned());

@@ -7,7 +7,7 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_millis(seconds * 1000)
 }
 
-/// A board with three quests that wait.
+/// A board with three queued quests.
 fn board() -> QuestBoard {
     let mut board = QuestBoard::new(at(0));
     for (number, id) in ["quest-aaaa0001", "quest-aabb0002", "quest-bbbb0003"]

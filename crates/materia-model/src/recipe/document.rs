@@ -1,4 +1,4 @@
-//! A recipe's text as an object: JSON, or Markdown, and nothing larger than a recipe may be.
+//! Parses a recipe's text to an object, from JSON or Markdown, within the size limit.
 //!
 //! Owns the choice of the format and the size limit. Never reads the fields: `metadata`, `import`
 //! and the template reader do.
@@ -7,10 +7,10 @@ use super::markdown;
 use crate::document::{self, JsonContent, JsonNode};
 use crate::finding::{Finding, Source};
 
-/// The largest recipe.
+/// The maximum size of a recipe, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// Reads a recipe as an object with a `template`, or says what is wrong with it.
+/// Parses a recipe as an object with a `template`, or reports what is wrong with it.
 pub fn parse(source: &Source) -> Result<JsonNode, Vec<Finding>> {
     let size = source.text().len();
     if size > MAX_BYTES {
@@ -42,7 +42,7 @@ pub fn parse(source: &Source) -> Result<JsonNode, Vec<Finding>> {
     Ok(root)
 }
 
-/// Markdown by its name, or by its first line.
+/// Detects Markdown by the file name, or by the first line.
 fn is_markdown(source: &Source) -> bool {
     let first = source
         .text()

@@ -1,6 +1,6 @@
 //! Import declarations: `"alias": "reference"` or `"alias": {from, defaults, values}`.
 //!
-//! Owns their shapes and the texts of references to imports outside of templates. Never loads one.
+//! Owns their syntax and references to imports outside of templates. Never loads one.
 
 use super::metadata::RecipeMetadata;
 use crate::document::{DocValue, FieldTable, Findings, JsonContent, JsonNode, Schema, field};
@@ -20,7 +20,7 @@ pub(super) struct ImportBinding<'a> {
     pub(super) node: &'a JsonNode,
 }
 
-/// The fields of an import that is written as an object.
+/// The fields of an import in object form.
 pub(super) const IMPORT: FieldTable<()> = FieldTable {
     owner: "an import",
     about: "",
@@ -96,8 +96,7 @@ fn binding<'a>(value: &DocValue<'a>) -> Option<ImportBinding<'a>> {
     })
 }
 
-/// The same tree with every text that is one reference replaced by what it stands for, its type
-/// kept.
+/// Replaces every text that is exactly one reference by the referenced value, with its type.
 pub(super) fn exact(unit: &TemplateUnit, node: &JsonNode, findings: &mut Vec<Finding>) -> JsonNode {
     let content = match &node.content {
         JsonContent::String(text) => match unit.exact(text) {
@@ -139,7 +138,7 @@ pub(super) fn exact(unit: &TemplateUnit, node: &JsonNode, findings: &mut Vec<Fin
     }
 }
 
-/// A value in the place of a node.
+/// Converts a value to a node at the position of another node.
 fn from_value(value: &serde_json::Value, at: &JsonNode) -> JsonNode {
     use serde_json::Value;
     let content = match value {
@@ -167,8 +166,7 @@ fn from_value(value: &serde_json::Value, at: &JsonNode) -> JsonNode {
     }
 }
 
-/// Fills references inside the texts that a recipe says about itself; braces that name no import
-/// stay.
+/// Fills in references inside the metadata of a recipe. Braces that name no import stay.
 pub(super) fn fill(unit: &TemplateUnit, recipe: &mut RecipeMetadata) {
     let texts = [&mut recipe.description, &mut recipe.state_dir]
         .into_iter()

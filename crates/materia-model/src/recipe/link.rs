@@ -1,7 +1,7 @@
 //! Linking: a recipe and everything it imports become one template (R2, R3).
 //!
-//! Owns the walk over imports, each loaded once, with its limits: cycles, depth, number. The loader
-//! decides what a reference means. Never opens a file.
+//! Owns the walk over imports, which loads each once, and its limits: cycles, depth, number. The
+//! loader resolves references. Never opens a file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,23 +16,23 @@ use crate::finding::{Finding, Severity, Source};
 use crate::template::{self, Template, TemplateImport, TemplateUnit};
 use crate::text;
 
-/// How deep imports may nest.
+/// The maximum depth of imports.
 pub const MAX_IMPORT_DEPTH: usize = 32;
-/// How many documents one recipe may consist of.
+/// The maximum number of documents of one recipe.
 const MAX_UNITS: usize = 1000;
 
-/// A recipe's text, found.
+/// The text of a recipe that was found.
 #[derive(Debug, Clone)]
 pub struct LoadedRecipe {
-    /// What tells it from every other recipe: its path, or its place in the library.
+    /// Its unique id: its path, or its position in the library.
     pub id: String,
     pub name: String,
     pub source: Source,
-    /// Names that its place gives a value, such as `recipe_dir`.
+    /// Names that get a value from its location, such as `recipe_dir`.
     pub place: BTreeMap<String, String>,
 }
 
-/// Why a reference leads nowhere.
+/// Why a reference cannot be resolved.
 #[derive(Debug, Clone)]
 pub struct RecipeLoadError {
     /// A stable kebab-case name.
@@ -44,12 +44,12 @@ pub struct RecipeLoadError {
 /// A recipe with everything it imports.
 #[derive(Debug, Clone)]
 pub struct RecipeWithImports {
-    /// What it says about itself.
+    /// Its metadata.
     pub recipe: RecipeMetadata,
     pub template: Template,
-    /// The documents it consists of: itself, then its imports in the order of the walk.
+    /// Its documents: itself, then its imports in the order of the walk.
     pub composition: Vec<RecipeDocument>,
-    /// Their texts, by what tells them apart.
+    /// Their texts, by id.
     pub texts: BTreeMap<String, Source>,
 }
 
@@ -72,7 +72,7 @@ pub struct RecipeDocument {
     pub file: String,
 }
 
-/// Links a recipe; `load` finds what a recipe's reference means.
+/// Links a recipe. `load` resolves the references of a recipe.
 pub fn link(
     entry: LoadedRecipe,
     load: &mut dyn FnMut(&str, &LoadedRecipe) -> Result<LoadedRecipe, RecipeLoadError>,
@@ -98,7 +98,7 @@ pub fn link(
     let (mut recipe, said) = metadata::read(&unit.source, &unit.root);
     findings.extend(said);
     import::fill(&unit, &mut recipe);
-    // What a part of it says is secret is secret in the whole.
+    // A name that is secret in one part is secret in the whole.
     for part in units
         .values()
         .filter(|part| part.root.get("secrets").is_some())
@@ -136,16 +136,16 @@ fn has_errors(findings: &[Finding]) -> bool {
 struct Linker<'l> {
     load: &'l mut dyn FnMut(&str, &LoadedRecipe) -> Result<LoadedRecipe, RecipeLoadError>,
     units: BTreeMap<String, Arc<TemplateUnit>>,
-    /// Ids and names on the way here.
+    /// Ids and names on the current path.
     stack: Vec<(String, String)>,
-    /// How they were called on the way here.
+    /// Aliases on the current path.
     aliases: Vec<String>,
     composition: Vec<RecipeDocument>,
     findings: Vec<Finding>,
 }
 
 impl Linker<'_> {
-    /// A document with its imports, those first.
+    /// Links a document after its imports.
     fn unit(&mut self, loaded: LoadedRecipe, alias: Option<&str>) -> Option<Arc<TemplateUnit>> {
         let above = self.aliases.iter().cloned();
         self.composition.push(RecipeDocument {

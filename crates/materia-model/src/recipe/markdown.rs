@@ -1,6 +1,6 @@
-//! Markdown recipes: frontmatter, prose for people, and the first fence that holds a template (R1).
+//! Markdown recipes: frontmatter, prose for users, and the first fence with a template (R1).
 //!
-//! Owns finding the frontmatter and the fence, and the merge of both into one object. Places are
+//! Owns finding the frontmatter and the fence, and merging both into one object. Positions are
 //! those of the file. Never reads a field of it.
 
 use std::ops::Range;
@@ -9,10 +9,10 @@ use super::yaml;
 use crate::document::{self, JsonContent, JsonMember, JsonNode};
 use crate::finding::{Finding, Source};
 
-/// The words that make a fence the one that counts.
+/// The info words that mark a template fence.
 const FENCES: &[&str] = &["recipe", "template", "command", "json"];
 
-/// Reads a Markdown recipe as the object that a JSON recipe would be.
+/// Parses a Markdown recipe to the object of an equivalent JSON recipe.
 pub(super) fn parse(source: &Source) -> Result<JsonNode, Vec<Finding>> {
     let (front, rest) = frontmatter(source).map_err(|finding| vec![*finding])?;
     let mut root = yaml::parse(source, front)?;
@@ -45,7 +45,7 @@ pub(super) fn parse(source: &Source) -> Result<JsonNode, Vec<Finding>> {
     if let JsonContent::Object(inside) = &mut fenced.content
         && inside.iter().any(|member| member.name == "template")
     {
-        // What the fence says wins.
+        // The fence overrides the frontmatter.
         members.retain(|member| inside.iter().all(|inner| inner.name != member.name));
         members.append(inside);
         return Ok(root);
@@ -60,7 +60,7 @@ pub(super) fn parse(source: &Source) -> Result<JsonNode, Vec<Finding>> {
     Ok(root)
 }
 
-/// Where the frontmatter stands, and where the rest begins.
+/// The range of the frontmatter, and the offset of the rest.
 fn frontmatter(source: &Source) -> Result<(Range<usize>, usize), Box<Finding>> {
     let text = source.text();
     let start = text.len() - text.trim_start_matches('\u{feff}').len();
@@ -97,7 +97,7 @@ struct Fence {
     json: bool,
 }
 
-/// The first fence that counts.
+/// The first template fence.
 fn fence(source: &Source, from: usize) -> Result<Option<Fence>, Box<Finding>> {
     let text = source.text();
     let mut open: Option<(usize, &str, String, usize)> = None;
@@ -143,7 +143,7 @@ fn fence(source: &Source, from: usize) -> Result<Option<Fence>, Box<Finding>> {
     }
 }
 
-/// What a fence holds: JSON where it says so or looks so, else one command.
+/// Parses a fence: JSON if it is marked as such or looks like it, else one command.
 fn fenced(source: &Source, fence: &Fence) -> Result<JsonNode, Vec<Finding>> {
     let body = source.text().get(fence.body.clone()).unwrap_or("");
     let trimmed = body.trim();
@@ -169,7 +169,7 @@ fn fenced(source: &Source, fence: &Fence) -> Result<JsonNode, Vec<Finding>> {
     })
 }
 
-/// The same source with everything but a part blanked out, so that places stay what they are.
+/// Blanks out everything but a part of the source, so that positions stay the same.
 fn only(source: &Source, part: &Range<usize>) -> Source {
     let blank = |text: &str| {
         text.bytes()
@@ -184,7 +184,7 @@ fn only(source: &Source, part: &Range<usize>) -> Source {
     )
 }
 
-/// A list of `key: value` items is one object.
+/// Merges a list of `key: value` items into one object.
 fn merged(node: &mut JsonNode) {
     if let JsonContent::Array(items) = &mut node.content
         && items
@@ -202,7 +202,7 @@ fn merged(node: &mut JsonNode) {
     }
 }
 
-/// The lines from an offset on, each with its own.
+/// The lines from an offset on, each with its offset.
 fn lines(text: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
     let mut at = from;
     text.get(from..).unwrap_or("").split('\n').map(move |line| {

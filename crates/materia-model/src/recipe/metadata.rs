@@ -1,4 +1,4 @@
-//! What a recipe says about itself besides what it runs.
+//! The metadata of a recipe.
 //!
 //! Owns the fields that hosts read: description, `async`, artifacts, mailbox, retirement. Never
 //! reads the template, and never acts on any of it.
@@ -189,7 +189,7 @@ const MESSAGE_TYPES: Schema = Schema::List(&Schema::Json(|| {
     json!({"anyOf": [{"type": "string"}, object]})
 }));
 
-/// Reads what a recipe says about itself.
+/// Reads the metadata of a recipe.
 pub(super) fn read(source: &Source, root: &JsonNode) -> (RecipeMetadata, Vec<Finding>) {
     let findings = Findings::default();
     let mut recipe = RecipeMetadata {
@@ -197,7 +197,7 @@ pub(super) fn read(source: &Source, root: &JsonNode) -> (RecipeMetadata, Vec<Fin
         ..RecipeMetadata::default()
     };
     for value in DocValue::root(source, root, CODE, &findings).fields() {
-        // Other fields are those of the template.
+        // Ignores other fields: they belong to the template.
         RECIPE.read_field(&mut recipe, &(), &value);
     }
     (recipe, findings.take())

@@ -1,7 +1,7 @@
 //! The JSON Schema of recipe files, for editors.
 //!
-//! Owns how the fields of a recipe and those of its template fit together; the fields themselves are
-//! in the tables of their readers. Never checks anything: the readers do.
+//! Owns the combination of recipe fields and template fields; the fields themselves are in the
+//! tables of their readers. Never checks anything: the readers do.
 
 use serde_json::{Value, json};
 

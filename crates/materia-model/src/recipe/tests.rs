@@ -112,7 +112,7 @@ fn t18_what_is_bound_wins_inside_and_node_values_beat_node_defaults() {
             ["printf", "<outer>."]
         ])
     );
-    // A caller's value is below what is bound, and above every default.
+    // A caller's value overrides every default, but not a bound value.
     assert_eq!(
         argv(&files, &json!({"word": "caller", "suffix": "#"})),
         json!([

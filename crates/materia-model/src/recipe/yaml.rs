@@ -1,8 +1,8 @@
-//! Frontmatter: YAML as a tree of values with their places.
+//! Frontmatter: YAML as a tree of values with positions.
 //!
-//! Owns the way from the parser's events to a [`Node`], and the limits on them (S5). Anchors,
-//! aliases and tags are refused: a recipe needs none, and they are how a small text becomes a large
-//! one. Never knows a field.
+//! Owns the conversion of the parser's events to a [`JsonNode`], and its limits (S5). Rejects
+//! anchors, aliases and tags: a recipe needs none, and they let a small text expand to a large one.
+//! Knows no field.
 
 use std::ops::Range;
 
@@ -12,12 +12,12 @@ use crate::document::{JsonContent, JsonMember, JsonNode};
 use crate::finding::{Finding, Source};
 use crate::text;
 
-/// How deep values may nest.
+/// The maximum nesting depth of values.
 const MAX_DEPTH: usize = 100;
-/// How many values there may be.
+/// The maximum number of values.
 const MAX_VALUES: usize = 100_000;
 
-/// Reads the part of a source that is YAML; an empty part is an empty object.
+/// Parses the part of a source that is YAML. An empty part is an empty object.
 pub(crate) fn parse(source: &Source, part: Range<usize>) -> Result<JsonNode, Vec<Finding>> {
     let text = source.text().get(part.clone()).unwrap_or("");
     let mut offsets: Vec<usize> = text.char_indices().map(|(at, _)| part.start + at).collect();
@@ -58,7 +58,7 @@ struct Builder<'a> {
     count: usize,
 }
 
-/// A list or an object that is not closed yet.
+/// A list or an object that is still open.
 enum Open {
     List(usize, Vec<JsonNode>),
     Object(usize, Vec<JsonMember>, Option<(String, Range<usize>)>),
@@ -73,7 +73,7 @@ impl Builder<'_> {
             Event::Scalar(text, style, anchor, tag) => {
                 self.plain(anchor > 0 || tag.is_some(), &range)?;
                 let content = scalar(&text, style);
-                // Text in single quotes stands as it is, behind the quote.
+                // Single-quoted text starts after its quote and has no escapes.
                 let quote = usize::from(style == ScalarStyle::SingleQuoted);
                 let range = range.start + quote..range.end;
                 self.scalar(content, &text, range)
@@ -119,7 +119,7 @@ impl Builder<'_> {
         self.close(content, range)
     }
 
-    /// A value is complete: it belongs to what is open.
+    /// Adds a complete value to the innermost open list or object.
     fn close(&mut self, content: JsonContent, span: Range<usize>) -> Step<()> {
         self.count += 1;
         if self.count > MAX_VALUES {
@@ -183,7 +183,7 @@ impl Builder<'_> {
     }
 }
 
-/// What a scalar is: quoted ones are text, plain ones follow the core schema.
+/// The value of a scalar: quoted ones are text, plain ones follow the core schema.
 fn scalar(text: &str, style: ScalarStyle) -> JsonContent {
     if style != ScalarStyle::Plain {
         return JsonContent::String(text.to_owned());

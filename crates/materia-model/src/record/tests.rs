@@ -1,4 +1,4 @@
-//! A line is the same bytes in every version, is read back, and a damaged one is noticed.
+//! A line has the same bytes in every version and round-trips; damage is detected.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ fn encoded<T: Serialize + ?Sized>(data: &T) -> Result<Vec<u8>, RecordWriteError>
     Ok(out)
 }
 
-/// What a line holds as its data, as text.
+/// The data of a line, as text.
 #[track_caller]
 fn data_of<T: Serialize + ?Sized>(data: &T) -> String {
     let line = String::from_utf8(encoded(data).unwrap()).unwrap();

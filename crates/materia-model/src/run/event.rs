@@ -1,8 +1,8 @@
-//! The records of a run's journal that concern its life.
+//! The lifecycle records of a run's journal.
 //!
-//! Owns their names and particulars. Messages stand in the same journal; of them only the two that
-//! end a run are read here. A journal outlives versions: what is missing has a default, what is
-//! unknown is skipped.
+//! Owns their names and fields. Messages are in the same journal; this module reads only the two
+//! types that end a run. A journal outlives versions of the program: a missing field has a default,
+//! an unknown one is skipped.
 
 use std::collections::BTreeMap;
 
@@ -11,37 +11,37 @@ use serde_json::{Map, Value};
 
 use super::state::RunStatus;
 
-/// A generation began.
+/// A generation started.
 pub const RUN_START: &str = "run.start";
-/// A generation is over; exactly one for each.
+/// A generation ended; exactly one for each.
 pub const RUN_END: &str = "run.end";
 /// A command was started.
 pub const COMMAND_START: &str = "command.start";
-/// A command is over.
+/// A command ended.
 pub const COMMAND_DONE: &str = "command.done";
-/// Something was posted.
+/// A message was posted.
 pub const MESSAGE: &str = "message";
 /// A run was spawned by a program inside this one.
 pub const CHILD_START: &str = "child.start";
-/// Such a run is over.
+/// Such a run ended.
 pub const CHILD_END: &str = "child.end";
 
-/// How a generation began, and everything that it runs by.
+/// The start of a generation, with its whole configuration.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RunStart {
-    /// The id of this start; every start has another.
+    /// The unique id of this start.
     pub generation: String,
     pub run: String,
     /// The session that owns it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The run inside which it was spawned.
+    /// The parent run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// Where its commands run.
+    /// The directory of its commands.
     pub cwd: String,
-    /// Who wanted it.
+    /// What started it.
     pub origin: RunOrigin,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,
@@ -49,34 +49,34 @@ pub struct RunStart {
     pub recipe_file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The template, as it was written.
+    /// The template, as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
     /// The cast that it drives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cast: Option<DrivenCast>,
-    /// The agent that it is: an `actor::Order`, which is read where actors are known.
+    /// The agent of the run: an `actor::ActorSettings`, which `actor` reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<Value>,
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub values: Map<String, Value>,
-    /// What it promises to make.
+    /// The artifacts it declares.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub artifacts: BTreeMap<String, DeclaredArtifact>,
-    /// What it accepts and emits, and how it is delivered.
+    /// Its mailbox contract.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mailbox: Option<Value>,
     /// When it ends by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retire_when: Option<RetireWhen>,
-    /// What happens to it when its session ends.
+    /// The action when its session ends.
     #[serde(skip_serializing_if = "OnSessionEnd::is_keep")]
     pub on_session_end: OnSessionEnd,
-    /// Who watches over it.
+    /// Its supervisor process.
     pub supervisor: RunSupervisor,
 }
 
-/// Who wanted a run.
+/// The origin of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunOrigin {
@@ -104,7 +104,7 @@ pub struct DrivenCast {
     pub loadout: String,
 }
 
-/// Something that a run promises to make.
+/// An artifact that a run declares.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeclaredArtifact {
     pub path: String,
@@ -112,7 +112,7 @@ pub struct DeclaredArtifact {
     pub kind: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
-    /// Whether the run has failed without it.
+    /// Whether the run fails without it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
 }
@@ -130,11 +130,11 @@ pub enum RetireWhen {
     ChildrenTerminal,
 }
 
-/// What happens to a run when its session ends (A9).
+/// The action when the session of a run ends (A9).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnSessionEnd {
-    /// Nothing.
+    /// None.
     #[default]
     Keep,
     Kill,
@@ -146,11 +146,11 @@ impl OnSessionEnd {
     }
 }
 
-/// Who watches over a run: one process of one boot of the machine (A3).
+/// The supervisor of a run: one process of one boot of the machine (A3).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunSupervisor {
     pub pid: i32,
-    /// When it started, in clock ticks since boot.
+    /// Its start time, in clock ticks since boot.
     pub start: u64,
     pub boot: String,
 }
@@ -159,15 +159,15 @@ pub struct RunSupervisor {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CommandStart {
-    /// Which command of this generation, from 1.
+    /// The number of the command in this generation, from 1.
     pub n: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The command; long words are cut.
+    /// The command; long words are truncated.
     pub argv: Vec<String>,
 }
 
-/// A command is over.
+/// A command ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CommandDone {
@@ -176,19 +176,19 @@ pub struct CommandDone {
     pub code: i32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// Whether a deadline ended it.
+    /// Whether a timeout ended it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
     pub duration_ms: u64,
 }
 
-/// A generation is over.
+/// A generation ended.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RunEnd {
     pub generation: String,
     pub status: RunStatus,
-    /// The exit code of its root, where it has one.
+    /// The exit code of its root, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<i32>,
     /// The signal that ended its root.
@@ -196,10 +196,10 @@ pub struct RunEnd {
     pub signal: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// How we know, where nobody was there to see it.
+    /// The evidence for the end, if no supervisor observed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
-    /// Whether something failed on the way to a success.
+    /// Whether something failed although the run succeeded.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub degraded: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -214,7 +214,7 @@ pub struct ChildStart {
     pub generation: String,
 }
 
-/// A run that was spawned inside this one is over.
+/// A run that was spawned inside this one ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ChildEnd {
@@ -223,7 +223,7 @@ pub struct ChildEnd {
     pub status: RunStatus,
 }
 
-/// What a message asks of whoever watches over a run.
+/// A request to the supervisor of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunControl {
     /// End everything; the run counts as killed.
@@ -241,7 +241,7 @@ impl RunControl {
         }
     }
 
-    /// What the run is afterwards.
+    /// The status of the run afterwards.
     pub fn status(self) -> RunStatus {
         match self {
             Self::Kill => RunStatus::Killed,
@@ -249,7 +249,7 @@ impl RunControl {
         }
     }
 
-    /// What a message record asks of a generation of a run, if it asks that.
+    /// The request in a message record to a generation of a run, if it is one.
     pub fn of(data: &Value, run: &str, generation: &str) -> Option<Self> {
         let text = |key: &str| data.get(key).and_then(Value::as_str);
         let ours = text("to").and_then(|to| to.strip_prefix("run:")) == Some(run);

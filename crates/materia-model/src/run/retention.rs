@@ -1,17 +1,17 @@
-//! How long what is left of a run is kept.
+//! Retention: how long to keep the directory of an ended run.
 //!
-//! Owns the rule. Only a run that is over, and that is known to be over by its own journal, can be
-//! overdue: neither the age of a directory nor a number that once was a process says anything.
+//! Owns the rule. Only a run whose own journal records its end can be overdue: neither the age of a
+//! directory nor a stale process id proves anything.
 
 use std::time::Duration;
 
 use super::state::RunState;
 use crate::time::Timestamp;
 
-/// How long the directory of a run that is over is kept: seven days.
+/// How long to keep the directory of an ended run: seven days.
 pub const KEPT_FOR: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// Whether a run has been over for longer than it is kept.
+/// Whether a run ended longer ago than it is kept.
 pub fn is_overdue(state: &RunState, now: Timestamp, kept_for: Duration) -> bool {
     let kept = i64::try_from(kept_for.as_millis()).unwrap_or(i64::MAX);
     let ended = state.ended.as_ref().filter(|_| state.status.is_terminal());

@@ -1,9 +1,8 @@
-//! What a run's journal adds up to.
+//! The state that a run's journal folds into.
 //!
-//! Owns the fold: records in, state out, one at a time, so that `fold(a ++ b)` is
-//! `fold_from(fold(a), b)`. The status here is what the journal says; whether a run that should be
-//! running still has a living supervisor is for `engine::run` to prove. Bounded: it keeps the last
-//! generation, counters, and the children.
+//! Owns the fold: one record at a time, so that `fold(a ++ b)` is `fold_from(fold(a), b)`. The
+//! status here is that of the journal; `engine::run` checks whether a running run still has a
+//! living supervisor. Bounded: it keeps the last generation, counters, and the children.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +41,7 @@ pub enum RunStatus {
 }
 
 impl RunStatus {
-    /// Every status, in the order of a life.
+    /// Every status, in the order of the lifecycle.
     pub const ALL: [Self; 7] = [
         Self::Starting,
         Self::Running,
@@ -66,7 +65,7 @@ impl RunStatus {
         }
     }
 
-    /// Whether nothing more will happen.
+    /// Whether the status is final.
     pub fn is_terminal(self) -> bool {
         !matches!(self, Self::Starting | Self::Running)
     }
@@ -75,32 +74,32 @@ impl RunStatus {
 /// How the last generation ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunOutcome {
-    /// What was recorded.
+    /// The recorded end.
     pub end: RunEnd,
     pub at: Timestamp,
 }
 
-/// How a run stands, as its journal says.
+/// The state of a run according to its journal.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunState {
     pub status: RunStatus,
     /// How the last generation began.
     pub start: Option<Box<RunStart>>,
     pub started: Option<Timestamp>,
-    /// How it ended, once it has.
+    /// How it ended, if it did.
     pub ended: Option<Box<RunOutcome>>,
-    /// How often it was started.
+    /// The number of starts.
     pub generations: u64,
-    /// Commands of this generation that run.
+    /// Running commands of this generation.
     pub active: u64,
-    /// Commands of this generation that are over.
+    /// Ended commands of this generation.
     pub completed: u64,
-    /// Commands of this generation that failed.
+    /// Failed commands of this generation.
     pub failures: u64,
-    /// What this generation was asked to do, and is not over.
+    /// The pending request to this generation.
     pub asked: Option<RunControl>,
-    /// The runs spawned inside this generation: their generation, and how they ended once they
-    /// have.
+    /// The runs spawned inside this generation: their generation, and their final status if they
+    /// ended.
     pub children: BTreeMap<String, (String, Option<RunStatus>)>,
     /// The number of the last record.
     pub seq: u64,
@@ -114,7 +113,7 @@ impl RunState {
         state
     }
 
-    /// Adds one record. Kinds that do not concern a run's life change nothing.
+    /// Applies one record. Ignores records that do not concern the lifecycle.
     pub fn apply(&mut self, record: &Record) {
         self.seq = record.seq;
         match record.kind.as_str() {
@@ -172,12 +171,12 @@ impl RunState {
         }
     }
 
-    /// The run's id; empty before it ever started.
+    /// The run's id; empty before its first start.
     pub fn run(&self) -> &str {
         self.start.as_ref().map_or("", |start| &start.run)
     }
 
-    /// The last generation; empty before it ever started.
+    /// The last generation; empty before the first start.
     pub fn generation(&self) -> &str {
         self.start.as_ref().map_or("", |start| &start.generation)
     }
@@ -189,7 +188,7 @@ impl RunState {
             .and_then(|start| start.session.as_deref())
     }
 
-    /// Whether there were runs inside it and every one of them is over.
+    /// Whether it has child runs and all of them ended.
     pub fn children_are_terminal(&self) -> bool {
         !self.children.is_empty() && self.children.values().all(|(_, ended)| ended.is_some())
     }

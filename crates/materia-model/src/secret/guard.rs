@@ -1,8 +1,8 @@
-//! Secrets that are looked for only where there may be one.
+//! Redaction that builds its scanner only when needed.
 //!
-//! Owns the values that must not be written, and the scanner for them once it is needed: many
-//! processes that write next to nothing share a machine, and a scanner in each of them would be
-//! most of what they are. Text without the beginning of a secret costs one pass.
+//! Owns the values to redact, and the scanner once it is built. Many processes on a machine write
+//! almost nothing, and a scanner would be most of the memory of each. Text without the prefix of a
+//! secret costs one pass.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::shape::SHAPES;
 use super::{REDACTED, Secrets, known};
 
-/// What must not be written, and the scanner once there is one.
+/// The values to redact, and the scanner once it is built.
 #[derive(Default)]
 pub struct SecretGuard {
     values: Vec<String>,
@@ -21,14 +21,14 @@ pub struct SecretGuard {
 
 impl std::fmt::Debug for SecretGuard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The values themselves must not get into a message.
+        // Never print the values.
         write!(f, "Guard({})", self.values.len())
     }
 }
 
 impl SecretGuard {
-    /// Guards the shapes of keys, the values of variables whose names say that they are secret, and
-    /// those of the named.
+    /// Redacts the shapes of keys, the values of variables with secret names, and those of the
+    /// named variables.
     pub fn new<'v>(
         variables: impl IntoIterator<Item = (&'v str, &'v str)>,
         named: &[&str],
@@ -42,7 +42,7 @@ impl SecretGuard {
         }
     }
 
-    /// Takes the named ones out of what somebody gave, and guards their values from here on.
+    /// Replaces the named values in the input by [`REDACTED`], and redacts them from now on.
     pub fn take_from(&mut self, given: &mut serde_json::Map<String, Value>, named: &[String]) {
         for (_, value) in given.iter_mut().filter(|(name, _)| named.contains(name)) {
             let secret = std::mem::replace(value, REDACTED.into());
@@ -55,13 +55,13 @@ impl SecretGuard {
         self.scanner = OnceLock::new();
     }
 
-    /// The scanner.
+    /// The scanner, built on first use.
     pub fn secrets(&self) -> &Secrets {
         self.scanner
             .get_or_init(|| Secrets::of(self.values.iter().map(String::as_str).collect()))
     }
 
-    /// Text without its secrets; the same text where there is none.
+    /// Redacts text. Borrows the input if it has no secret.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.may_be_in(text) {
             self.secrets().redact_text(text)
@@ -70,14 +70,14 @@ impl SecretGuard {
         }
     }
 
-    /// Takes the secrets out of every text of a document, names included.
+    /// Redacts every text of a document, including member names.
     pub fn value(&self, value: &mut Value) {
         if self.may_be_in(&value.to_string()) {
             self.secrets().redact_value(value);
         }
     }
 
-    /// Whether something in a text begins like a secret.
+    /// Whether a text contains the prefix of a secret.
     fn may_be_in(&self, text: &str) -> bool {
         let spelled = |value: &String| {
             known::spellings(value)

@@ -1,16 +1,16 @@
-//! Values that are secret because of the variable they stand in.
+//! Values that are secret because of their variable's name.
 //!
-//! Owns which names say so, which values are worth looking for, and the spellings a value can have
+//! Owns which names are secret, which values are worth scanning for, and the encodings of a value
 //! in a text.
 
-/// The shortest value that is looked for where somebody named its variable.
+/// The minimum length of a value whose variable the user named.
 const SHORTEST_NAMED: usize = 4;
-/// The shortest value that is looked for because of its variable's name alone.
+/// The minimum length of a value that is secret only by its variable's name.
 const SHORTEST: usize = 8;
-/// From here on a value needs no digit or capital to be taken for a secret.
+/// From this length on, a value needs no digit or capital to count as a secret.
 const LONG: usize = 20;
 
-/// Whether the name of a variable says that its value is secret.
+/// Whether the name of a variable indicates a secret value.
 pub fn is_secret_name(name: &str) -> bool {
     const WORDS: [&str; 10] = [
         "TOKEN",
@@ -30,13 +30,12 @@ pub fn is_secret_name(name: &str) -> bool {
         .any(|part| WORDS.contains(&part))
 }
 
-/// Whether a value of a variable that somebody named can be told from ordinary text.
+/// Whether the value of a named variable is long enough not to match ordinary text.
 pub(super) fn is_long_enough(value: &str) -> bool {
     value.len() >= SHORTEST_NAMED
 }
 
-/// Whether a value looks like a key rather than like a word, a number, or the path of a file with
-/// one.
+/// Whether a value looks like a key rather than a word, a number, or the path of a key file.
 pub(super) fn looks_random(value: &str) -> bool {
     let any = |is: fn(&char) -> bool| value.chars().any(|c| is(&c));
     let digit = any(char::is_ascii_digit);
@@ -46,7 +45,7 @@ pub(super) fn looks_random(value: &str) -> bool {
     value.len() >= SHORTEST && letter && !is_path && (digit || mixed || value.len() >= LONG)
 }
 
-/// A value as it is, as JSON spells it, percent-encoded, and in base64.
+/// A value as it is, JSON-escaped, percent-encoded, and in base64.
 pub(super) fn spellings(value: &str) -> Vec<String> {
     let json = serde_json::Value::from(value).to_string();
     let mut all = vec![
@@ -71,7 +70,7 @@ fn percent(value: &str) -> String {
     value.bytes().map(spell).collect()
 }
 
-/// Without the padding, and without the last character where it depends on what follows.
+/// Omits the padding, and the last character if it depends on the following bytes.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();

@@ -1,25 +1,25 @@
-//! The shapes of common keys: how they begin, and what makes the rest of them a key.
+//! The shapes of common keys: their prefixes, and the rules for the rest.
 //!
-//! Owns the table. A shape asks for enough characters, and mostly for a digit among them, so that
-//! ordinary words which happen to begin alike stay. Never looks at values.
+//! Owns the table. A shape requires enough characters, and mostly a digit among them, so that
+//! ordinary words with the same prefix do not match. Never reads known values.
 
-/// The longest token that can be a key; longer runs of such characters are data.
+/// The maximum length of a token; longer runs of such characters are data.
 const LONGEST_TOKEN: usize = 8192;
-/// The longest block that can be a private key.
+/// The maximum length of a private key block.
 const LONGEST_BLOCK: usize = 16 << 10;
 
-/// How one kind of key looks.
+/// The shape of one kind of key.
 pub(super) struct SecretShape {
-    /// How it begins.
+    /// Its prefix.
     pub(super) prefix: &'static str,
-    /// How much of the beginning is left standing.
+    /// How much of the prefix to keep.
     keep: usize,
     rest: Rest,
 }
 
-/// What follows the beginning.
+/// The rule for the rest.
 enum Rest {
-    /// At least so many of these characters; with a digit among them, where that is asked for.
+    /// At least so many of these characters, with a digit among them if required.
     Token {
         least: usize,
         also: &'static [u8],
@@ -27,19 +27,19 @@ enum Rest {
     },
     /// Exactly so many capital letters and digits.
     Capitals(usize),
-    /// Three parts with dots between them, the second of which begins like the first.
+    /// Three parts separated by dots; the second begins like the first.
     Web,
     /// Everything up to the end of the block.
     Block,
 }
 
-/// What a place in a text is.
+/// The result of matching a shape at a position.
 pub(super) enum ShapeMatch {
     Secret {
         start: usize,
         end: usize,
     },
-    /// More text is needed to tell.
+    /// Undecided until more text arrives.
     Open,
     /// No secret of this shape.
     Nothing,
@@ -57,7 +57,7 @@ const fn token(prefix: &'static str, least: usize, also: &'static [u8]) -> Secre
     }
 }
 
-/// A word after which a token stands; the word stays.
+/// A word that precedes a token; the word is kept.
 const fn scheme(prefix: &'static str) -> SecretShape {
     SecretShape {
         prefix,
@@ -123,8 +123,8 @@ pub(super) const SHAPES: &[SecretShape] = &[
 ];
 
 impl SecretShape {
-    /// What stands at `start`, where the text has this prefix; `before` are the two bytes before
-    /// it.
+    /// Matches the shape at `start`, where the text has its prefix. `before` are the two bytes
+    /// before it.
     pub(super) fn verdict(
         &self,
         text: &[u8],
@@ -171,8 +171,8 @@ impl SecretShape {
     }
 }
 
-/// Whether a key cannot begin here because a word goes on. An escaped line break of a JSON text
-/// ends in a letter.
+/// Whether a key cannot begin here because it is inside a word. An escaped line break of a JSON
+/// text ends in a letter.
 fn continues_a_word([first, second]: [u8; 2]) -> bool {
     let escape = first == b'\\' && matches!(second, b'n' | b'r' | b't' | b'b' | b'f');
     (second.is_ascii_alphanumeric() || second == b'_') && !escape
@@ -186,7 +186,8 @@ fn is_web_token(rest: &[u8]) -> bool {
         && parts.next().is_some_and(|part| part.len() >= 8)
 }
 
-/// A private key between its two lines; one without its end goes as far as the text, within bounds.
+/// A private key between its two marker lines. Without the end marker it extends to the end of the
+/// text, within limits.
 fn block(text: &[u8], start: usize, from: usize, whole: bool) -> ShapeMatch {
     const TITLE: &[u8] = b"PRIVATE KEY";
     let bounded = &text[..text.len().min(start + LONGEST_BLOCK)];

@@ -1,16 +1,16 @@
 //! Redaction of text that comes in pieces.
 //!
-//! Owns what is held back between two pieces: only what may still become a secret, and never more
-//! than a key can be long. The pieces together come out as the whole text would.
+//! Owns the bytes held back between two pieces: only what may still become a secret, and never more
+//! than the longest key. The result does not depend on how the text is split.
 
 use super::{Next, REDACTED, Secrets, earlier};
 
-/// Takes secrets out of text that comes in pieces.
+/// Redacts text that comes in pieces.
 #[derive(Debug)]
 pub struct RedactedStream<'s> {
     secrets: &'s Secrets,
     held: Vec<u8>,
-    /// The two bytes before what is held.
+    /// The two bytes before the held ones.
     before: [u8; 2],
 }
 
@@ -23,13 +23,13 @@ impl<'s> RedactedStream<'s> {
         }
     }
 
-    /// Takes a piece and adds what is certain to `out`.
+    /// Adds a piece and appends what is decided to `out`.
     pub fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) {
         self.held.extend_from_slice(piece);
         self.advance(out, false);
     }
 
-    /// Adds what was held back; nothing follows.
+    /// Appends the held bytes; nothing follows.
     pub fn finish(mut self, out: &mut Vec<u8>) {
         self.advance(out, true);
     }

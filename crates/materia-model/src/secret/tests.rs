@@ -1,11 +1,11 @@
-//! Keys are taken out, words stay, and pieces come out as the whole does.
+//! Keys are redacted, words stay, and the result does not depend on the split.
 
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
 
-/// Joined here, so that no file of ours has something in it that looks like a key.
+/// Joined at run time, so that this source file contains nothing that looks like a key.
 fn key(prefix: &str, length: usize) -> String {
     let digits = "a1B2c3D4e5F6g7H8i9J0";
     format!(

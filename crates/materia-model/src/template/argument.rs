@@ -10,7 +10,7 @@ use super::syntax::placeholder::split_type;
 use super::value::ValueType;
 use crate::text;
 
-/// Reads a list of declarations separated by commas, as one text.
+/// Parses a comma-separated list of declarations.
 pub(crate) fn parse_list(list: &str) -> Result<Vec<DeclaredArgument>, TextProblem> {
     split_commas(list)
         .into_iter()
@@ -18,7 +18,7 @@ pub(crate) fn parse_list(list: &str) -> Result<Vec<DeclaredArgument>, TextProble
         .collect()
 }
 
-/// Reads one declaration that begins at `at`.
+/// Parses one declaration that begins at `at`.
 fn parse(entry: &str, at: usize) -> Result<DeclaredArgument, TextProblem> {
     let trimmed = entry.trim();
     let at = at + (entry.len() - entry.trim_start().len());
@@ -64,7 +64,7 @@ fn problem(code: &'static str, message: String, hint: &str, at: usize) -> TextPr
     }
 }
 
-/// The parts between commas that stand outside parentheses, each with its offset.
+/// Splits at commas outside of parentheses; each part has its offset.
 fn split_commas(list: &str) -> Vec<(usize, &str)> {
     let mut parts = Vec::new();
     let (mut start, mut depth) = (0, 0usize);

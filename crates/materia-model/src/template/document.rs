@@ -1,10 +1,10 @@
-//! Reading a template from its document: every field checked, every problem reported with its place
-//! (T21).
+//! Reads a template from its document: checks every field and reports every problem with its
+//! position (T21).
 //!
-//! Owns the shapes a node may have and the findings about them. Texts are taken apart here, so that
-//! a broken placeholder is found before any value is looked at. Never resolves a value and never
-//! loads an import: a node that names a recipe is refused unless a recipe reader hands the imported
-//! document in.
+//! Owns the shapes of a node and the findings about them. Parses texts here, so that a broken
+//! placeholder is found before any value is needed. Never resolves a value and never loads an
+//! import: a node that names a recipe is an error unless a recipe reader passes the imported
+//! document.
 
 pub(crate) mod field;
 mod guard;
@@ -27,15 +27,15 @@ use crate::document::{self, path_index, path_member};
 use crate::finding::{Finding, Severity, Source};
 use crate::text;
 
-/// How many nodes a template may have.
+/// The maximum number of nodes of a template.
 pub const MAX_NODES: usize = 100_000;
-/// How many findings are reported before reading stops looking.
+/// The maximum number of findings.
 const MAX_FINDINGS: usize = 100;
 
-/// What may also stand on the root, for people and editors.
+/// Additional fields of the root, for users and editors.
 const ROOT_FIELDS: &[&str] = &["$schema", "description", "name"];
 
-/// Reads a template from a source: JSON where the text begins with `{`, `[` or `"`, otherwise one
+/// Parses a template from a source: JSON if the text begins with `{`, `[` or `"`, otherwise one
 /// command.
 pub fn parse(source: &Source) -> Result<Template, Vec<Finding>> {
     if source
@@ -52,7 +52,7 @@ pub fn parse(source: &Source) -> Result<Template, Vec<Finding>> {
     reader.finish(root)
 }
 
-/// Reads a template from a node of a document; `root_fields` are the host's own fields on the root.
+/// Reads a template from a node of a document. `root_fields` are the host's own fields of the root.
 pub fn read(
     source: &Source,
     node: &document::JsonNode,
@@ -63,15 +63,15 @@ pub fn read(
     reader.finish(root)
 }
 
-/// Reads a template from a document that may import others; `root_fields` are the fields of such
-/// documents that a node does not have.
+/// Reads a template from a document with imports. `root_fields` are the fields of such documents
+/// that a node does not have.
 pub fn read_unit(unit: &TemplateUnit, root_fields: &[&str]) -> Result<Template, Vec<Finding>> {
     let mut reader = TemplateReader::of_unit(unit, root_fields);
     let root = reader.template(&unit.root, "");
     reader.finish(root)
 }
 
-/// A command that begins with a placeholder looks like JSON; say how to write it.
+/// A command that begins with a placeholder looks like JSON; adds a hint how to write it.
 fn as_json_string(source: &Source, mut findings: Vec<Finding>) -> Vec<Finding> {
     let placeholder = source
         .text()
@@ -89,7 +89,7 @@ fn as_json_string(source: &Source, mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-/// Reads the nodes of one document, and of those that it imports.
+/// Reads the nodes of one document and of its imports.
 pub(crate) struct TemplateReader<'a> {
     source: &'a Source,
     root_fields: &'a [&'a str],
@@ -154,7 +154,7 @@ impl<'a> TemplateReader<'a> {
         })
     }
 
-    /// A template anywhere: a command, a list of nodes or a node.
+    /// A template at any level: a command, a list of nodes or a node.
     fn template(&mut self, node: &document::JsonNode, path: &str) -> Option<TemplateNode> {
         match &node.content {
             document::JsonContent::Array(items) => self.list(node, items, path),
@@ -277,7 +277,7 @@ impl<'a> TemplateReader<'a> {
         ))
     }
 
-    /// The pieces of a word; types that are declared inline are remembered.
+    /// Parses a word into pieces, and records types that are declared inline.
     fn text(
         &mut self,
         word: &CommandWord,
@@ -363,7 +363,8 @@ impl<'a> TemplateReader<'a> {
         );
     }
 
-    /// Counts an error beyond the limit; it is not kept, so its place need not be computed.
+    /// Counts an error beyond the limit. It is dropped, so the caller need not compute its
+    /// position.
     fn no_room_for_errors(&mut self) -> bool {
         let full = self.errors >= MAX_FINDINGS;
         self.errors += usize::from(full);
@@ -374,7 +375,7 @@ impl<'a> TemplateReader<'a> {
         self.findings.len() >= MAX_FINDINGS / 2
     }
 
-    /// Keeps a finding; warnings leave room for the errors behind them.
+    /// Adds a finding. Warnings leave space for later errors.
     fn push(&mut self, finding: Finding, path: &str) {
         let error = finding.severity == Severity::Error;
         self.errors += usize::from(error);

@@ -1,8 +1,8 @@
 //! Evaluation: placeholders to values, texts to strings.
 //!
-//! Owns what each form gives, how far references are followed, and the budget that keeps hostile
-//! templates from multiplying (S5). Caller data is data: only template text is ever looked at for
-//! placeholders (T3). Types are enforced here, on every value that leaves a default (T6).
+//! Owns the value of each form, the limit of references, and the budget that keeps hostile
+//! templates from multiplying (S5). Caller data is data: only template text is scanned for
+//! placeholders (T3). Enforces types here, on every value from a default (T6).
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -21,16 +21,16 @@ use super::syntax::{ItemIndex, Placeholder, PlaceholderForm, TemplateText, TextP
 use super::value::{ValueType, integer, is_truthy, render};
 use crate::text;
 
-/// How many placeholders one expansion may resolve.
+/// The maximum number of placeholders that one expansion resolves.
 const MAX_STEPS: usize = 10_000_000;
-/// How much text one expansion may produce.
+/// The maximum amount of text that one expansion produces.
 const MAX_BYTES: usize = 256 << 20;
 
 pub(crate) struct Evaluator<'t> {
     pub(crate) template: &'t Template,
     pub(crate) caller: &'t Map<String, Value>,
     pub(crate) facts: HostFacts<'t>,
-    /// The stages that are over before the step that is being expanded.
+    /// The stages that end before the step that is being expanded.
     pub(crate) stages: RefCell<PlanStages>,
     steps: Cell<usize>,
     bytes: Cell<usize>,
@@ -55,7 +55,7 @@ impl<'t> Evaluator<'t> {
         }
     }
 
-    /// A text with every placeholder replaced.
+    /// Replaces every placeholder of a text.
     pub(crate) fn text(&self, text: &TemplateText, frame: &NameFrame<'_, 't>) -> Result<String> {
         self.text_on(text, frame, None)
     }
@@ -158,7 +158,7 @@ impl<'t> Evaluator<'t> {
         }
     }
 
-    /// An expression whose hyphens may be part of names: which of them are is known only now (T8).
+    /// Evaluates an expression whose hyphens may be part of names, which is known only now (T8).
     fn compute(
         &self,
         source: &str,
@@ -264,7 +264,7 @@ impl<'t> Evaluator<'t> {
             .ok_or_else(|| PlaceholderFault::Missing(name.to_owned()))
     }
 
-    /// The value of a name, where anything gives it one.
+    /// The value of a name, if it has one.
     fn look(
         &self,
         name: &str,
@@ -279,11 +279,10 @@ impl<'t> Evaluator<'t> {
             Some(FixedValue::Number { value, width }) => {
                 return Ok(Some(Cow::Owned(format!("{value:0width$}").into())));
             }
-            // What is bound is resolved further out, so that no chain of it can come back here.
+            // Bound values are resolved in an outer scope, so that no chain of them can be cyclic.
             Some(FixedValue::Bound(setting, outside)) => {
                 match self.setting(name, setting, outside, frame, None) {
-                    // A binding that only hands a name on binds nothing where that name has no
-                    // value.
+                    // A binding that only forwards a name has no effect if that name has no value.
                     Err(PlaceholderFault::Missing(_)) if hands_on(setting) => {}
                     bound => return bound.map(Some),
                 }
@@ -312,7 +311,7 @@ impl<'t> Evaluator<'t> {
         let mut seen = false;
         for (setting, around) in frame.defaults(name) {
             if DefaultTrail::has(trail, setting) {
-                // A default that mentions its own name means the one around it.
+                // A default that mentions its own name refers to the next outer one.
                 seen = true;
                 continue;
             }
@@ -331,7 +330,7 @@ impl<'t> Evaluator<'t> {
             .transpose()
     }
 
-    /// Whether this is a scope of an imported document, whose types are its own.
+    /// Whether this is a scope of an imported document, which has its own types.
     fn is_abroad(&self, frame: &NameFrame<'_, 't>) -> bool {
         frame
             .realm()
@@ -381,7 +380,7 @@ impl<'t> Evaluator<'t> {
         self.fit(name, value, user)
     }
 
-    /// The one place where a value meets its declared type; caller values have passed it before.
+    /// The only place that converts a value to its declared type; caller values passed it before.
     fn fit(
         &self,
         name: &str,
@@ -392,7 +391,7 @@ impl<'t> Evaluator<'t> {
             return Ok(value);
         };
         if let (Value::String(text), ValueType::Array) = (value.as_ref(), &declared.ty) {
-            // Reading JSON again for every copy must not multiply either.
+            // Charge for parsing JSON again in every copy, so that it cannot multiply.
             spend(&self.steps, text.len() / 4, MAX_STEPS)?;
         }
         declared
@@ -401,7 +400,7 @@ impl<'t> Evaluator<'t> {
             .ok_or_else(|| unfit(name, &declared.ty, &value))
     }
 
-    /// A path that template text spells with `~`, at home; caller data is never touched.
+    /// Expands `~` in a path from template text. Never changes caller data.
     fn home_path(&self, name: &str, path: &str, frame: &NameFrame<'_, 't>) -> String {
         if is_path(name, frame) {
             self.facts.at_home(path)
@@ -411,7 +410,7 @@ impl<'t> Evaluator<'t> {
     }
 }
 
-/// Whether a name is declared a path.
+/// Whether a name is declared as a path.
 pub(crate) fn is_path(name: &str, frame: &NameFrame<'_, '_>) -> bool {
     frame
         .declared(name)

@@ -1,9 +1,9 @@
 //! Expansion: a template and its values become a plan, before anything starts (T21).
 //!
-//! Owns the order of things inside one node: scope, repeat, guard, body, controls. Problems are
-//! collected over the whole tree, not first-error-wins. Bounded in copies, nodes and bytes, so a
-//! hostile template gets an error and never a hang. Never touches the machine: home and directory
-//! are facts handed in.
+//! Owns the order of steps inside one node: scope, repeat, guard, body, controls. Collects problems
+//! over the whole tree instead of stopping at the first. Bounded in copies, nodes and bytes, so a
+//! hostile template gets an error and never a hang. Never accesses the machine: the caller passes
+//! home and directory as facts.
 
 mod copies;
 mod control;
@@ -26,23 +26,23 @@ use crate::finding::Finding;
 
 pub use copies::MAX_COPIES;
 
-/// How many nodes a plan may have.
+/// The maximum number of nodes of a plan.
 pub const MAX_PLAN_NODES: usize = 500_000;
-/// How many branches of one node run at the same time where nothing says otherwise (T17).
+/// The default number of branches of one node that run at the same time (T17).
 pub const DEFAULT_CONCURRENCY: usize = 64;
-/// How many findings are collected before expansion gives up.
+/// The maximum number of findings before expansion stops.
 const MAX_FINDINGS: usize = 20;
 
-/// A plan, with what was strange on the way to it.
+/// A plan, with the warnings of its expansion.
 #[derive(Debug, Clone)]
 pub struct Expansion {
-    /// What would run.
+    /// The plan to run.
     pub plan: Plan,
     /// Warnings about the values, such as names that nothing declares.
     pub warnings: Vec<Finding>,
 }
 
-/// Expands a template with a caller's values, or says everything that is wrong with them.
+/// Expands a template with a caller's values, or reports everything that is wrong with them.
 pub fn expand(
     template: &Template,
     values: &Map<String, Value>,
@@ -85,7 +85,7 @@ pub fn expand(
     }
 }
 
-/// A text of the host, such as the path of an artifact, with the template's values in it.
+/// Fills the template's values into a text of the host, such as the path of an artifact.
 pub fn fill(
     template: &Template,
     text: &str,
@@ -104,7 +104,7 @@ pub fn fill(
     filled.map_err(|fault| vec![finding(&fault, interface)])
 }
 
-/// The caller's values, each made to fit its declared type (T6).
+/// Converts the caller's values to their declared types (T6).
 fn fit_caller(
     template: &Template,
     values: &Map<String, Value>,
@@ -174,7 +174,7 @@ struct Expander<'t> {
 }
 
 impl<'t> Expander<'t> {
-    /// A node in the scope around it; `None` where a problem was recorded.
+    /// Expands a node in its outer scope. `None` if a problem was recorded.
     fn node(
         &mut self,
         node: &'t TemplateNode,
@@ -199,7 +199,7 @@ impl<'t> Expander<'t> {
         plan
     }
 
-    /// Gives a plan a file for its output, which whatever comes later may name (R7).
+    /// Assigns a file to the output of a plan, which later steps may name (R7).
     fn stage(&mut self, plan: &mut Plan, stage: &str, outer: &NameFrame<'_, 't>) {
         let dir = self.evaluator.facts.stages;
         let path = self
@@ -218,7 +218,7 @@ impl<'t> Expander<'t> {
         plan.controls.keep = Some(path);
     }
 
-    /// Expands branches, none of which sees the stages of another.
+    /// Expands branches. No branch sees the stages of another.
     fn branches<T>(
         &mut self,
         count: usize,
@@ -239,7 +239,7 @@ impl<'t> Expander<'t> {
         branches
     }
 
-    /// One execution of a node, in its own scope.
+    /// Expands one execution of a node, in its own scope.
     fn single(
         &mut self,
         node: &'t TemplateNode,
@@ -249,7 +249,7 @@ impl<'t> Expander<'t> {
         parallel: bool,
     ) -> Option<Plan> {
         if !self.guard(node, frame)? {
-            // A node that does not run asks for nothing, so its label may stay without a value.
+            // A skipped node needs no values, so its label may remain unresolved.
             let label = node
                 .label
                 .as_ref()
@@ -324,7 +324,7 @@ impl<'t> Expander<'t> {
         self.join(node, branches?, frame)
     }
 
-    /// Whether the node runs (T9); a name without a value is false.
+    /// Whether the node runs (T9). A name without a value is false.
     fn guard(&mut self, node: &'t TemplateNode, frame: &NameFrame<'_, 't>) -> Option<bool> {
         let (located, negated) = match &node.when {
             None => return Some(true),
@@ -359,7 +359,7 @@ impl<'t> Expander<'t> {
         !self.halted
     }
 
-    /// Declared arguments that no text mentions are still demanded (T6).
+    /// Declared arguments are required even if no text uses them (T6).
     fn demand_unused(&mut self, caller: &Map<String, Value>) {
         let template = self.evaluator.template;
         for argument in &template.declared {
@@ -379,7 +379,7 @@ impl<'t> Expander<'t> {
         }
     }
 
-    /// Keeps a problem with its first place; the same problem elsewhere adds nothing.
+    /// Records a problem with its first position. Drops repetitions.
     fn fault(&mut self, fault: &PlaceholderFault, origin: &TextOrigin, at: usize) {
         let finding = finding(fault, self.interface);
         if self
@@ -416,7 +416,7 @@ fn shared(stdin: PlanStdin) -> PlanStdin {
     }
 }
 
-/// Whether the next step reads what this one would have read (T10).
+/// Whether the next step reads the input of this one (T10).
 fn passes_through(plan: &Plan) -> bool {
     match &plan.body {
         _ if plan.controls.input.is_some() => false,
@@ -427,13 +427,13 @@ fn passes_through(plan: &Plan) -> bool {
     }
 }
 
-/// A node inside a node; where one of them has no controls, they are one.
+/// Nests a node in a node. Merges them if one of them has no controls.
 fn nested(inner: Plan, outer: PlanControls, failure: FailurePolicy) -> Plan {
     let plain = PlanControls::plain(failure);
     if outer == plain {
         inner
     } else if let PlanBody::Skipped(kind) = inner.body {
-        // What does not run reads nothing of its own either.
+        // A skipped node has no input of its own.
         Plan {
             body: PlanBody::Skipped(kind),
             controls: PlanControls {

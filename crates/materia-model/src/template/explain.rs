@@ -1,7 +1,7 @@
 //! The explanation of a plan: the tree that `materia explain --json` prints.
 //!
-//! Owns its shape, which is a contract. Built from the plan alone, so it cannot show anything but
-//! what would run.
+//! Owns its shape, which is a contract. Built from the plan alone, so it shows exactly what would
+//! run.
 
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
-//! Faults: why a placeholder has no value, and the trail of defaults that led there.
+//! Faults: why a placeholder has no value, and the chain of defaults that led there.
 //!
 //! Owns the wording of problems with values, and the limit on references between defaults (T3).
-//! Never knows where in a document the placeholder stands: expansion adds the place.
+//! Does not know the position of the placeholder in a document: expansion adds it.
 
 use serde_json::Value;
 
@@ -9,13 +9,13 @@ use super::node::ValueSetting;
 use super::value::{ValueType, render};
 use crate::text;
 
-/// How many references one default may be away from its value.
+/// The maximum number of references between a default and its value.
 pub(crate) const MAX_REFERENCES: usize = 5;
 
 /// Why a placeholder has no value.
 #[derive(Debug, Clone)]
 pub(crate) enum PlaceholderFault {
-    /// Nothing gives this name a value.
+    /// The name has no value.
     Missing(String),
     Wrong {
         code: &'static str,

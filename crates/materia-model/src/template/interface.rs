@@ -1,8 +1,8 @@
-//! The interface: which arguments a template has, seen from outside.
+//! The interface of a template: its public arguments.
 //!
 //! Owns the derivation from declarations and uses, the JSON Schema, the call shape in errors, and
-//! the reading of `key=value` words. Inferred types only describe; declared types are enforced
-//! elsewhere. Never looks at values, except to report those that the template does not use.
+//! parsing `key=value` words. Inferred types only describe; declared types are enforced elsewhere.
+//! Never reads values, except to report those that the template does not use.
 
 mod derive;
 mod schema;
@@ -35,7 +35,7 @@ pub struct TemplateArg {
     pub default: Option<Value>,
 }
 
-/// All public arguments of a template, and the names it knows besides.
+/// All public arguments of a template, and its other known names.
 #[derive(Debug, Clone)]
 pub(crate) struct TemplateInterface {
     args: Vec<TemplateArg>,
@@ -60,12 +60,12 @@ impl TemplateInterface {
         &self.args
     }
 
-    /// Declared, without a default, and mentioned nowhere.
+    /// Whether a name is declared, has no default, and is used nowhere.
     pub(crate) fn is_unused(&self, name: &str) -> bool {
         self.unused.contains(name)
     }
 
-    /// Warnings about values that no declaration and no placeholder asks for (T6).
+    /// Warnings about values that no declaration and no placeholder uses (T6).
     pub(crate) fn undeclared(&self, values: &Map<String, Value>) -> Vec<Finding> {
         let strange = values
             .keys()
@@ -94,7 +94,7 @@ impl TemplateInterface {
     }
 }
 
-/// How a template is called: required arguments first, optional ones in brackets.
+/// The call syntax of a template: required arguments first, optional ones in brackets.
 pub(crate) fn call_shape(args: &[TemplateArg]) -> String {
     let required = args
         .iter()
@@ -126,7 +126,7 @@ fn sample(arg: &TemplateArg) -> String {
     }
 }
 
-/// Adds a `key=value` word to the values; a list is read as JSON where the template takes one.
+/// Adds a `key=value` word to the values. Parses a list as JSON if the argument is a list.
 pub fn add_word(
     values: &mut Map<String, Value>,
     word: &str,
@@ -153,19 +153,19 @@ pub fn add_word(
     Ok(())
 }
 
-/// How one name is used, over the whole template.
+/// The uses of one name over the whole template.
 #[derive(Debug, Clone, Default)]
 struct Use {
     required: bool,
     /// Whether the root document itself uses it, and not only its imports.
     at_home: bool,
-    /// The type that the document declares which uses it first.
+    /// The type declared by the document that uses it first.
     declared: Option<ValueType>,
     inferred: BTreeMap<Inferred, ()>,
     default: Option<Value>,
 }
 
-/// What a use suggests, the stronger suggestion first.
+/// The type that a use suggests, the stronger suggestion first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Inferred {
     Array,

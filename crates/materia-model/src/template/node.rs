@@ -1,7 +1,7 @@
-//! A template as it was read: the tree, its texts in pieces, every text with its origin.
+//! A template as read: the tree, its texts in pieces, every text with its origin.
 //!
-//! Owns the shapes that reading produces and expansion consumes. Nothing here is resolved, and
-//! nothing is checked again: what a `Template` holds has passed every check that needs no values.
+//! Owns the types between reading and expansion. Nothing here is resolved, and nothing is checked
+//! again: a `Template` has passed every check that needs no values.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -19,24 +19,24 @@ use crate::finding::{Finding, Source};
 pub struct Template {
     pub(crate) source: Source,
     pub(crate) root: TemplateNode,
-    /// What the root document declares and where it stands.
+    /// The declarations and the location of the root document.
     pub(crate) realm: DocumentScope,
     /// The root's `args`, in the order written.
     pub(crate) declared: Vec<DeclaredArgument>,
     /// Whether any text names an earlier stage.
     pub(crate) uses_stages: bool,
     pub(crate) warnings: Vec<Finding>,
-    /// Derived from the rest when it is first asked for.
+    /// Derived from the rest on first use.
     pub(crate) interface: OnceLock<TemplateInterface>,
 }
 
 impl Template {
-    /// What reading found that the template survives, such as unknown fields.
+    /// The warnings of the reader, such as unknown fields.
     pub fn warnings(&self) -> &[Finding] {
         &self.warnings
     }
 
-    /// The same template, with more that its reader noticed.
+    /// Adds warnings of the reader.
     pub(crate) fn noting(mut self, mut findings: Vec<Finding>) -> Self {
         findings.append(&mut self.warnings);
         Self {
@@ -51,14 +51,14 @@ impl Template {
     }
 }
 
-/// What one document of a template declares for itself: imports have their own (T18).
+/// The declarations of one document of a template: imports have their own (T18).
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DocumentScope {
-    /// Every type that is declared, by name: in `args` or inline.
+    /// Every declared type, by name: in `args` or inline.
     pub(crate) types: BTreeMap<String, DeclaredValueType>,
-    /// What the place of the document gives: `recipe_dir`, `agent`. Anything else wins over it.
+    /// Values from the document's location: `recipe_dir`, `agent`. They have the lowest precedence.
     pub(crate) place: ValueSettings,
-    /// What tells the document from every other, where it is a recipe.
+    /// The unique id of the document, if it is a recipe.
     pub(crate) part: Option<std::sync::Arc<str>>,
 }
 
@@ -79,22 +79,21 @@ pub(crate) struct TemplateNode {
     pub(crate) failure: Option<FailurePolicy>,
     pub(crate) recover: Option<Box<TemplateNode>>,
     pub(crate) output: Option<LocatedText>,
-    /// What it reads instead of what flows to it.
+    /// Its stdin, instead of the output of the step before.
     pub(crate) input: Option<LocatedText>,
     /// Defaults of the node's own `args`; they replace inherited ones.
     pub(crate) args: Option<ValueSettings>,
     pub(crate) defaults: ValueSettings,
     pub(crate) values: ValueSettings,
-    /// Defaults that an importer sets: they win over the node's own, and mean what they mean around
-    /// it.
+    /// Defaults from an importer. They override the node's own, and resolve in the scope around it.
     pub(crate) given: ValueSettings,
-    /// What later steps call its output (R7).
+    /// The name of its output for later steps (R7).
     pub(crate) stage: Option<String>,
     /// Set on the root of an imported document.
     pub(crate) realm: Option<Box<DocumentScope>>,
 }
 
-/// What a node runs.
+/// The body of a node.
 #[derive(Debug, Clone)]
 pub(crate) enum NodeBody {
     Command {
@@ -105,7 +104,7 @@ pub(crate) enum NodeBody {
     Nested(Box<TemplateNode>),
 }
 
-/// How far a failure reaches.
+/// The scope of a failure.
 #[derive(
     Debug,
     Clone,
@@ -129,21 +128,21 @@ pub enum FailurePolicy {
     Root,
 }
 
-/// A text with its place.
+/// A text with its position.
 #[derive(Debug, Clone)]
 pub(crate) struct LocatedText {
     pub(crate) text: TemplateText,
     pub(crate) origin: TextOrigin,
 }
 
-/// A control field that is a number, or becomes one.
+/// A control field that is a number, or evaluates to one.
 #[derive(Debug, Clone)]
 pub(crate) enum NumberField {
     Fixed(u64),
     Computed(LocatedText),
 }
 
-/// When a node runs.
+/// The condition of a node.
 #[derive(Debug, Clone)]
 pub(crate) enum NodeGuard {
     Always(bool),
@@ -161,14 +160,14 @@ pub(crate) struct ValueSetting {
     pub(crate) origin: TextOrigin,
 }
 
-/// A value that is ready, or a text that refers to others (T3).
+/// A literal value, or a text with references (T3).
 #[derive(Debug, Clone)]
 pub(crate) enum SettingContent {
     Plain(Value),
     Reference(TemplateText),
 }
 
-/// A declared type, with the place of its declaration.
+/// A declared type, with the position of its declaration.
 #[derive(Debug, Clone)]
 pub(crate) struct DeclaredValueType {
     pub(crate) ty: ValueType,
@@ -182,6 +181,6 @@ pub(crate) struct DeclaredArgument {
     pub(crate) name: String,
     pub(crate) ty: Option<ValueType>,
     pub(crate) default: Option<String>,
-    /// Where the entry begins in its text.
+    /// The offset of the entry in its text.
     pub(crate) at: usize,
 }

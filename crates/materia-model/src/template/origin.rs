@@ -1,15 +1,15 @@
-//! Where a piece of template text stands, and what is wrong with it there.
+//! The origin of a piece of template text, and problems in it.
 //!
-//! Owns the way from an offset inside a template text back to the file: through the quotes and
-//! escapes of a JSON string, or directly where the text is the whole source. Never reads documents
-//! and never words a problem.
+//! Owns the mapping from an offset inside a template text back to the file: through the quotes and
+//! escapes of a JSON string, or directly if the text is the whole source. Never reads documents and
+//! never words a problem.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::finding::{Finding, Source};
 
-/// Something wrong at one offset of a template text.
+/// A problem at one offset of a template text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextProblem {
     pub(crate) code: &'static str,
@@ -39,8 +39,7 @@ impl TextOrigin {
         }
     }
 
-    /// The text is the value at this span of a document: a string in quotes, or text that stands as
-    /// it is.
+    /// The text is the value at this span of a document: a quoted string, or unquoted text.
     pub(crate) fn json(source: &Source, span: &Range<usize>, path: &str) -> Self {
         let quoted = !source.text().is_char_boundary(span.start)
             || source.text()[span.start..].starts_with(['"', '[', '{']);
@@ -68,7 +67,7 @@ impl TextOrigin {
         }
     }
 
-    /// A problem as a finding that refuses the document.
+    /// Converts a problem to an error of the document.
     pub(crate) fn error(&self, problem: TextProblem) -> Finding {
         let finding = Finding::error(problem.code, problem.message).hint(problem.hint);
         self.locate(finding, problem.at)
@@ -94,7 +93,7 @@ impl TextOrigin {
     }
 }
 
-/// The next character of a JSON string: its bytes once decoded, and its bytes as written.
+/// The next character of a JSON string: its decoded length and its written length, in bytes.
 fn json_char(raw: &str) -> Option<(usize, usize)> {
     let first = raw.chars().next()?;
     if first != '\\' {

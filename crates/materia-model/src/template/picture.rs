@@ -1,17 +1,17 @@
 //! The picture of a template: its tree in text, before any value is known.
 //!
-//! Owns how nodes, imports and controls are drawn for a person who wants to see what a recipe is
-//! made of. Never resolves anything; `explain` shows what would run.
+//! Owns how nodes, imports and controls are drawn for a user who wants to see the parts of a
+//! recipe. Never resolves anything; `explain` shows what would run.
 
 use super::node::{NodeBody, NodeGuard, NumberField, SettingContent, Template, TemplateNode};
 use super::syntax::PlaceholderForm;
 use crate::text;
 
-/// How many bytes of a command are drawn.
+/// The maximum size of a drawn command, in bytes.
 const LONGEST: usize = 100;
-/// How many where what it reads is drawn as well.
+/// The maximum size if the input of the command is drawn as well.
 const SHORT: usize = 40;
-/// How many lines a picture has at most.
+/// The maximum number of lines of a picture.
 const MOST_LINES: usize = 400;
 
 impl Template {
@@ -55,8 +55,7 @@ fn draw(node: &TemplateNode, depth: usize, import: Option<&str>, lines: &mut Vec
             ));
         }
         NodeBody::Nested(inner) if inner.realm.is_some() => {
-            // A label with placeholders is one of each copy; the stage is what all of them are
-            // called.
+            // A label with placeholders differs in each copy; the stage is the name of all of them.
             let fixed = node.label.as_ref().and_then(|label| label.text.literal());
             let name = fixed
                 .or(node.stage.as_deref())
@@ -94,13 +93,13 @@ fn draw(node: &TemplateNode, depth: usize, import: Option<&str>, lines: &mut Vec
     }
 }
 
-/// What a node is told, in a few words.
+/// The input of a node, in a few words.
 fn first_line(input: &str) -> String {
     let line = input.lines().next().unwrap_or_default();
     format!(" \u{2190} {}", text::quoted(line))
 }
 
-/// The earlier stages that a node is given.
+/// The earlier stages that a node uses.
 fn read_stages(node: &TemplateNode) -> Vec<String> {
     let texts = node
         .values

@@ -1,8 +1,8 @@
 //! The plan: what will run, with nothing left to resolve.
 //!
 //! Owns the tree that the executor walks and `explain` shows. No placeholder, default or guard
-//! survives into it, so whatever can be known before the first process starts is known here (T21).
-//! Never runs anything.
+//! remains in it, so everything that can be known before the first process starts is known here
+//! (T21). Never runs anything.
 
 use std::sync::Arc;
 
@@ -15,48 +15,48 @@ pub struct Plan {
     pub controls: PlanControls,
 }
 
-/// What a node runs.
+/// The body of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlanBody {
     /// One process.
     Command {
         /// The executable and its arguments; never empty, and without NUL bytes.
         argv: Vec<String>,
-        /// What it reads.
+        /// Its stdin.
         stdin: PlanStdin,
-        /// The recipe in whose document it stands, if it stands in one.
+        /// The recipe that contains it, if any.
         part: Option<Arc<str>>,
     },
-    /// One after the other, each reading what the one before wrote.
+    /// Run in order; each reads the output of the one before.
     Sequence(Vec<Plan>),
-    /// All at once, each reading the same.
+    /// Run at the same time; all read the same input.
     Parallel {
         /// The branches, in the order of the join.
         branches: Vec<Plan>,
         /// How many run at the same time, at least 1 (T17).
         concurrency: usize,
-        /// How many must succeed; 0 asks for none (T20).
+        /// How many must succeed; 0 requires none (T20).
         min_successful: usize,
     },
-    /// A node inside a node: its result is the result, and both sets of controls hold.
+    /// A node inside a node: its result is the result, and both sets of controls apply.
     Nested(Box<Plan>),
     /// Nothing: its guard is false, or it repeats no times (T10, T12).
     Skipped(PlanKind),
 }
 
-/// What kind of node it is for people.
+/// The kind of a node, for users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PlanKind {
     /// One process.
     Command,
-    /// One after the other.
+    /// Steps that run in order.
     Sequence,
-    /// All at once.
+    /// Branches that run at the same time.
     Parallel,
 }
 
-/// What a command reads.
+/// The stdin of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PlanStdin {
@@ -64,13 +64,13 @@ pub enum PlanStdin {
     None,
     /// The output of the step before, or the input of the whole run.
     Previous,
-    /// What every branch of a parallel node reads.
+    /// The input that all branches of a parallel node share.
     Shared,
     /// A text of its own, or of a node around it.
     Input,
 }
 
-/// How a node runs.
+/// The controls of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanControls {
     pub label: Option<String>,
@@ -80,35 +80,35 @@ pub struct PlanControls {
     pub timeout: Option<u64>,
     /// Attempts, the first included; at least 1 (T11).
     pub retry: u64,
-    /// What runs between two attempts.
+    /// The plan between two attempts.
     pub recover: Option<Box<Plan>>,
-    /// How far its failure reaches.
+    /// The scope of its failure.
     pub failure: FailurePolicy,
-    /// What its result is.
+    /// The source of its result.
     pub output: OutputChannel,
-    /// What it reads instead of what flows to it: a text, whole.
+    /// Its stdin text, instead of the output of the step before.
     pub input: Option<String>,
-    /// The file in which its output is kept for later steps (R7).
+    /// The file that keeps its output for later steps (R7).
     pub keep: Option<String>,
 }
 
-/// What the result of a node is (T15).
+/// The source of a node's result (T15).
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OutputChannel {
-    /// What it wrote.
+    /// Its output.
     #[default]
     Stdout,
-    /// A value that was given.
+    /// A given value.
     Value {
         text: String,
-        /// It is declared a path, which must exist after success.
+        /// Whether the value is declared as a path, which must exist after success.
         must_exist: bool,
     },
 }
 
 impl PlanControls {
-    /// No controls but how far a failure reaches.
+    /// No controls except the scope of a failure.
     pub fn plain(failure: FailurePolicy) -> Self {
         Self {
             label: None,
@@ -146,7 +146,7 @@ impl Plan {
         }
     }
 
-    /// Every node below this one and itself, parents first, recoveries included.
+    /// Visits this node and all nodes below it, parents first, including recoveries.
     pub fn each(&self, visit: &mut dyn FnMut(&Self)) {
         visit(self);
         self.controls
@@ -172,7 +172,7 @@ impl Plan {
         keeps
     }
 
-    /// How many commands it would start if each ran once, recoveries not counted.
+    /// The number of commands if each ran once, without recoveries.
     pub fn commands(&self) -> usize {
         match &self.body {
             PlanBody::Command { .. } => 1,

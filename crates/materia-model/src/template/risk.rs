@@ -1,14 +1,13 @@
-//! Risk: what about a template deserves a second look. Advisory only; nothing is ever blocked for
-//! it.
+//! Risk: warnings about risky templates. Advisory only; nothing is ever blocked for it.
 //!
-//! Owns the warnings and the labels, read from the words as they are written, whatever the values.
-//! This is not a sandbox and does not pretend to be one. Never looks at a plan.
+//! Owns the warnings and the labels, derived from the words as written, whatever the values. This
+//! is not a sandbox. Never reads a plan.
 
 use super::node::{NodeBody, Template, TemplateNode};
 use crate::finding::Finding;
 use crate::text;
 
-/// What a template touches, in the order in which labels are listed.
+/// The kinds of risk, in the order in which labels are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RiskLabel {
     Shell,
@@ -16,14 +15,14 @@ pub enum RiskLabel {
     Eval,
     /// May delete.
     DestructiveFs,
-    /// Writes over broad paths.
+    /// Writes to broad paths.
     BroadFsWrite,
-    /// Changes something elsewhere.
+    /// Changes external state.
     ExternalSideEffect,
     /// Mentions secrets.
     SecretTouching,
     Network,
-    /// May not end soon.
+    /// May run for a long time.
     LongRunning,
     /// Works on some systems only.
     PlatformSpecific,
@@ -90,7 +89,7 @@ const SECRETS: &[&str] = &[
     "ssh_key",
 ];
 
-/// Warnings about obviously risky commands, each once.
+/// Warnings about obviously risky commands, without duplicates.
 pub fn warnings(template: &Template) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     each_leaf(&template.root, &mut |leaf, node| {
@@ -116,7 +115,7 @@ pub fn labels(template: &Template) -> Vec<RiskLabel> {
     found.into_iter().collect()
 }
 
-/// The commands of a template as they are written, word by word, whatever the values.
+/// The commands of a template as written, word by word, whatever the values.
 pub fn commands(template: &Template) -> Vec<Vec<String>> {
     fn walk(node: &TemplateNode, found: &mut Vec<Vec<String>>) {
         node.recover.iter().for_each(|recover| walk(recover, found));
@@ -149,7 +148,7 @@ fn label_of(node: &TemplateNode) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// A command as it is written, with the name of its executable.
+/// A command as written, with the name of its executable.
 struct Leaf<'a> {
     command: String,
     args: &'a [String],
@@ -277,7 +276,7 @@ impl<'a> Leaf<'a> {
     }
 }
 
-/// Whether a word has a secret's name between the usual separators.
+/// Whether a word contains the name of a secret between common separators.
 fn mentions_secret(word: &str) -> bool {
     let lower = text::bounded(word, 4096).to_lowercase();
     let is_edge = |c: Option<char>| c.is_none_or(|c| "{}._-/".contains(c) || c.is_whitespace());

@@ -1,6 +1,6 @@
-//! Scope: which value a name has at one node.
+//! Scope: the value of a name at one node.
 //!
-//! Owns the layers of names and their order: what `repeat` sets and `values` bind, then the
+//! Owns the layers of names and their order: names that `repeat` sets and `values` bind, then the
 //! caller's values, then `defaults` from the inside out, then the defaults of `args` (T3, T12,
 //! T18). A frame lives on the stack of the walk that made it. Never evaluates text: `evaluate`
 //! does.
@@ -8,7 +8,7 @@
 use super::node::{DeclaredValueType, DocumentScope, TemplateNode, ValueSetting, ValueSettings};
 use super::syntax::reserved;
 
-/// One layer of names, over the layers around it.
+/// One layer of names, on top of the outer layers.
 #[derive(Clone, Copy)]
 pub(crate) struct NameFrame<'s, 't> {
     outer: Option<&'s NameFrame<'s, 't>>,
@@ -20,27 +20,27 @@ enum Layer<'s, 't> {
     Realm(&'t DocumentScope),
     Args(&'t ValueSettings),
     Defaults(&'t ValueSettings),
-    /// Defaults of an importer, and the scope they mean.
+    /// Defaults of an importer, and the scope they resolve in.
     Given(&'t ValueSettings, &'s NameFrame<'s, 't>),
     Repeat(RepeatIndex),
     Bound(&'t ValueSettings),
 }
 
-/// Which copy of a repeated node this is.
+/// The index of a copy of a repeated node.
 #[derive(Clone, Copy)]
 pub(crate) struct RepeatIndex {
     pub(crate) index: usize,
     pub(crate) count: usize,
 }
 
-/// What a name is fixed to, whatever the caller says.
+/// A value that the caller cannot override.
 pub(crate) enum FixedValue<'s, 't> {
     Number { value: usize, width: usize },
     Bound(&'t ValueSetting, &'s NameFrame<'s, 't>),
 }
 
 impl<'s, 't> NameFrame<'s, 't> {
-    /// No names but those of the place.
+    /// Only the names from the document's location.
     pub(crate) fn outside(realm: &'t DocumentScope) -> Self {
         Self {
             outer: None,
@@ -57,8 +57,7 @@ impl<'s, 't> NameFrame<'s, 't> {
 
     /// Runs `then` in the scope of a node; `turn` is set for a copy of a repeated one.
     ///
-    /// Bound values are innermost, so that they are resolved outside of themselves and can use
-    /// `index`.
+    /// Bound values are innermost, so that they resolve outside of themselves and can use `index`.
     pub(crate) fn within<R>(
         &self,
         node: &'t TemplateNode,
@@ -79,8 +78,8 @@ impl<'s, 't> NameFrame<'s, 't> {
         frame.inside(node, turn, then)
     }
 
-    /// The same for the root of an imported document; apart, because most nodes need no room for
-    /// it.
+    /// The same for the root of an imported document. Separate, because most nodes do not need its
+    /// stack space.
     fn abroad<R>(
         &self,
         node: &'t TemplateNode,
@@ -114,7 +113,7 @@ impl<'s, 't> NameFrame<'s, 't> {
         then(bound.as_ref().unwrap_or(frame))
     }
 
-    /// The scope that bound values of the innermost node are resolved in.
+    /// The scope in which bound values of the innermost node are resolved.
     pub(crate) fn around_bound(&'s self) -> &'s NameFrame<'s, 't> {
         match self.layer {
             Layer::Bound(_) => self.outer.unwrap_or(self),
@@ -126,7 +125,7 @@ impl<'s, 't> NameFrame<'s, 't> {
         std::iter::successors(Some(self), |frame| frame.outer)
     }
 
-    /// What a name is fixed to at this node, from the inside out.
+    /// The fixed value of a name at this node, from the inside out.
     pub(crate) fn fixed(&'s self, name: &str) -> Option<FixedValue<'s, 't>> {
         self.chain().find_map(|frame| match frame.layer {
             Layer::Repeat(turn) => turn.value(name),
@@ -135,8 +134,8 @@ impl<'s, 't> NameFrame<'s, 't> {
         })
     }
 
-    /// The defaults of a name, the one that counts first, with the scope in which each means
-    /// something; each has an address that tells it from the others.
+    /// The defaults of a name in order of precedence, each with the scope it resolves in. The
+    /// address of each identifies it.
     pub(crate) fn defaults(
         &'s self,
         name: &str,
@@ -154,7 +153,7 @@ impl<'s, 't> NameFrame<'s, 't> {
             .filter_map(move |(settings, frame)| Some((settings.get(name)?, frame)))
     }
 
-    /// What the document at this node declares.
+    /// The declarations of the document at this node.
     pub(crate) fn realm(&'s self) -> Option<&'t DocumentScope> {
         self.chain().find_map(|frame| match frame.layer {
             Layer::Realm(realm) => Some(realm),

@@ -1,8 +1,9 @@
 //! Stages: steps whose output later steps name as a file, `{stages.review}` (R7).
 //!
-//! Owns which stages are over at a point of the plan and what their files are called. A name means
-//! the nearest earlier stage of the same document: branches do not see each other, and imports keep
-//! theirs to themselves. Never writes a file: the executor does, where a plan says `keep`.
+//! Owns which stages have ended at a point of the plan and the names of their files. A name refers
+//! to the nearest earlier stage of the same document: branches do not see each other's stages, and
+//! neither do documents and their imports. Never writes a file: the executor does, if a plan has
+//! `keep`.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +12,14 @@ use super::node::DocumentScope;
 use super::plan::{Plan, PlanBody};
 use crate::text;
 
-/// Where stages are kept for whoever only looks at a plan.
+/// The stage directory for callers that only show a plan.
 const SHOWN: &str = "stages";
 
-/// The stages of a plan, as far as it is expanded.
+/// The stages of the plan expanded so far.
 #[derive(Debug, Default)]
 pub(crate) struct PlanStages {
     all: Vec<Stage>,
-    /// Which of them are over, the latest last.
+    /// The stages that have ended, latest last.
     over: Vec<usize>,
     /// Whether any was named.
     used: bool,
@@ -27,16 +28,16 @@ pub(crate) struct PlanStages {
 #[derive(Debug)]
 struct Stage {
     name: String,
-    /// The document it stands in.
+    /// The document that contains it.
     realm: *const DocumentScope,
     path: String,
     used: bool,
-    /// Several branches have one of this name, and none of them is meant more than the others.
+    /// Whether several branches have a stage of this name, so that a reference is ambiguous.
     doubtful: bool,
 }
 
 impl PlanStages {
-    /// Adds a stage that is over for whatever is expanded next; gives the file for its output.
+    /// Adds a stage that ends before the next expanded step. Returns the file for its output.
     pub(crate) fn add(
         &mut self,
         name: &str,
@@ -115,17 +116,17 @@ impl PlanStages {
         wrong("unknown-stage", message, hint)
     }
 
-    /// How many are over: where a branch begins.
+    /// The number of ended stages, to mark the start of a branch.
     pub(crate) fn mark(&self) -> usize {
         self.over.len()
     }
 
-    /// Takes away what became over since a mark, so that another branch does not see it.
+    /// Removes the stages that ended since a mark, so that another branch does not see them.
     pub(crate) fn hide(&mut self, mark: usize) -> Vec<usize> {
         self.over.split_off(mark.min(self.over.len()))
     }
 
-    /// All branches are over: what several of them have is doubtful.
+    /// Joins all branches. A stage name in several of them becomes ambiguous.
     pub(crate) fn join(&mut self, branches: Vec<Vec<usize>>) {
         let mut seen: BTreeMap<(String, *const DocumentScope), (usize, bool)> = BTreeMap::new();
         for (index, id) in branches
@@ -153,7 +154,7 @@ impl PlanStages {
         self.over.extend(branches.into_iter().flatten());
     }
 
-    /// Takes the file away from every node whose output nobody names.
+    /// Removes the file from every node whose output is never referenced.
     pub(crate) fn settle(&self, plan: &mut Plan) {
         let kept = |path: &String| {
             self.used

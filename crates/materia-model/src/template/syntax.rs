@@ -1,7 +1,7 @@
-//! The words and braces of a command line: splitting, placeholders, integer expressions.
+//! The syntax of a command line: words, placeholders, integer expressions.
 //!
-//! Owns what template text means before any value is known (T1, T2, T4, T5, T8). Never looks a
-//! value up, and never runs a shell: there is none.
+//! Owns the meaning of template text before any value is known (T1, T2, T4, T5, T8). Never looks a
+//! value up, and never runs a shell.
 
 pub(crate) mod word;
 pub(crate) mod expression;
@@ -15,7 +15,7 @@ pub fn is_name(text: &str) -> bool {
     !text.is_empty() && leading_name(text).len() == text.len()
 }
 
-/// The longest name at the start of a text; empty where there is none.
+/// The longest name at the start of a text; empty if there is none.
 pub(crate) fn leading_name(text: &str) -> &str {
     let begins = text
         .bytes()
@@ -32,7 +32,7 @@ pub(crate) fn leading_name(text: &str) -> &str {
 
 /// A name that `repeat` sets: `index`, `prev`, `next` or `repeat`, padded by up to six underscores.
 ///
-/// Gives the bare name and the width to which it is padded with zeros.
+/// Returns the bare name and the width to pad it to with zeros.
 pub(crate) fn reserved(name: &str) -> Option<(&str, usize)> {
     let bare = name.trim_start_matches('_');
     let underscores = name.len() - bare.len();
@@ -40,10 +40,10 @@ pub(crate) fn reserved(name: &str) -> Option<(&str, usize)> {
     (known && underscores <= MAX_PADDING).then_some((bare, padded_width(underscores)))
 }
 
-/// How many underscores may ask for zero padding.
+/// The maximum number of underscores for zero padding.
 pub(crate) const MAX_PADDING: usize = 6;
 
-/// One underscore is width 2, two are width 3; none is no padding.
+/// One underscore means width 2, two mean width 3; none means no padding.
 pub(crate) fn padded_width(underscores: usize) -> usize {
     if underscores == 0 { 0 } else { underscores + 1 }
 }

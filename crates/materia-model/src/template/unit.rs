@@ -1,8 +1,8 @@
-//! Units: documents that together make one template, and what one of them may say about another.
+//! Units: the documents of one template, and references between them.
 //!
-//! Owns the shape in which a recipe reader hands its imports over, and import references:
+//! Owns the type in which a recipe reader passes its imports, and import references:
 //! `{alias.defaults.key}`, `{alias.values.key=fallback}`, `{alias.name?yes:no}`. Never loads a file
-//! and never decides what a name means.
+//! and never resolves a recipe name.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,18 +16,18 @@ use crate::text;
 /// One document of a template.
 #[derive(Debug)]
 pub struct TemplateUnit {
-    /// What tells it from every other: its path, or its place in the library.
+    /// Its unique id: its path, or its position in the library.
     pub id: String,
     pub source: Source,
     /// The object that holds its `template`.
     pub root: document::JsonNode,
-    /// What it imports, by alias.
+    /// Its imports, by alias.
     pub imports: BTreeMap<String, TemplateImport>,
-    /// Names that its place gives a value, such as `recipe_dir`.
+    /// Names that get a value from its location, such as `recipe_dir`.
     pub place: BTreeMap<String, String>,
 }
 
-/// A document as another one imports it.
+/// An import of a document into another one.
 #[derive(Debug)]
 pub struct TemplateImport {
     /// The imported document.
@@ -36,12 +36,12 @@ pub struct TemplateImport {
     pub defaults: Option<document::JsonNode>,
     /// Values that the importer binds, in the importer's document.
     pub values: Option<document::JsonNode>,
-    /// What references can name: an object with `name`, `file`, `defaults` and `values`.
+    /// The values for references: an object with `name`, `file`, `defaults` and `values`.
     pub facts: Value,
 }
 
 impl TemplateUnit {
-    /// What a reference stands for; `None` where the text names no import.
+    /// Resolves a reference. `None` if the text names no import.
     pub fn refer(&self, content: &str) -> Option<Result<Value, String>> {
         let end = content.find(['=', '?']).unwrap_or(content.len());
         let (reference, rest) = content.split_at(end);
@@ -76,7 +76,7 @@ impl TemplateUnit {
         }
     }
 
-    /// The value behind `alias.field.key`; the outer `None` where it names no import.
+    /// The value of `alias.field.key`. The outer `None` means that it names no import.
     fn lookup(&self, reference: &str) -> Option<Option<Value>> {
         let aliases = self.imports.iter().filter_map(|(alias, import)| {
             let rest = reference.strip_prefix(alias.as_str())?.strip_prefix('.')?;
@@ -92,7 +92,7 @@ impl TemplateUnit {
         )
     }
 
-    /// A text that is one reference, as the value it stands for; other texts are left alone.
+    /// The value of a text that is exactly one reference; `None` for other texts.
     pub fn exact(&self, text: &str) -> Option<Result<Value, String>> {
         let content = text.trim().strip_prefix('{')?.strip_suffix('}')?;
         if content.contains(['{', '}']) {
@@ -103,8 +103,8 @@ impl TemplateUnit {
     }
 }
 
-/// The rule of references, which is not that of guards: only nothing, `false`, 0 and the empty text
-/// are false.
+/// Truthiness for references, which differs from that of guards: only a missing value, `false`, 0
+/// and the empty text are false.
 fn is_set(value: &Value) -> bool {
     match value {
         Value::Null => false,

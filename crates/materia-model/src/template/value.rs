@@ -1,7 +1,7 @@
-//! Values and their types: what a caller may pass, and how it looks in a word.
+//! Values and their types: valid arguments and their text form in a word.
 //!
-//! Owns the seven types, the one place where a value is made to fit its type (T6), truthiness (T7)
-//! and rendering (T23). Never knows where a value came from.
+//! Owns the seven types, the only conversion of a value to its type (T6), truthiness (T7) and
+//! rendering (T23). Does not know where a value came from.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -37,7 +37,7 @@ pub enum ValueType {
 }
 
 impl ValueType {
-    /// Reads `int`, `enum(a,b)` and so on; says what is wrong with anything else.
+    /// Parses `int`, `enum(a,b)` and so on, or returns what is wrong with the text.
     pub fn parse(text: &str) -> Result<Self, String> {
         if let Some(choices) = text
             .strip_prefix("enum(")
@@ -61,7 +61,7 @@ impl ValueType {
             .ok_or_else(|| format!("{} is no type", text::quoted(text)))
     }
 
-    /// What to write instead of a type that is none.
+    /// The hint for an invalid type.
     pub fn suggestion(text: &str) -> String {
         let names = || {
             Self::PLAIN
@@ -87,7 +87,7 @@ impl ValueType {
         ("array", Self::Array),
     ];
 
-    /// What a value of this type is, in a sentence: `an integer`.
+    /// A description of the type for a sentence: `an integer`.
     pub fn described(&self) -> String {
         match self {
             Self::String => "text".to_owned(),
@@ -100,7 +100,7 @@ impl ValueType {
         }
     }
 
-    /// The value made to fit this type, or `None` where it cannot. `null` fits every type.
+    /// Converts the value to this type; `None` if it does not fit. `null` fits every type.
     pub fn fit<'v>(&self, value: Cow<'v, Value>) -> Option<Cow<'v, Value>> {
         if value.is_null() {
             return Some(value);
@@ -143,7 +143,7 @@ impl Serialize for ValueType {
     }
 }
 
-/// The integer that a number or a text is, where it is one.
+/// The integer in a number or a text, if it is one.
 pub(crate) fn integer(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => number.as_i64().or_else(|| number.as_f64().and_then(whole)),
@@ -158,7 +158,7 @@ pub(crate) fn integer(value: &Value) -> Option<i64> {
 }
 
 fn whole(number: f64) -> Option<i64> {
-    // Beyond 2^53 a double no longer tells neighbouring integers apart.
+    // Beyond 2^53 a double cannot represent every integer.
     let exact = number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0;
     #[expect(
         clippy::cast_possible_truncation,
@@ -229,7 +229,7 @@ pub fn is_truthy(value: &Value) -> bool {
     }
 }
 
-/// A value as it stands in a word (T23).
+/// The text form of a value in a word (T23).
 pub fn render(value: &Value) -> Cow<'_, str> {
     match value {
         Value::Null => Cow::Borrowed(""),

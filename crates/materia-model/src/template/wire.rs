@@ -1,8 +1,8 @@
-//! A plan on its way to another process: a flat list of nodes, because a plan may nest deeper than
-//! JSON is read.
+//! Serializes a plan for another process, as a flat list of nodes: a plan may nest deeper than the
+//! JSON parser allows.
 //!
-//! Owns that spelling and nothing else. The first node is the root; a node names the nodes below it
-//! by their place in the list, which is always behind its own, so that reading ends.
+//! Owns that format and nothing else. The first node is the root. A node names its children by
+//! their index in the list, which is always greater than its own, so that reading terminates.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use super::plan::{
 #[serde(transparent)]
 pub struct PackedPlan(Vec<Node>);
 
-/// A list that is no plan.
+/// A list that is not a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("node {0} of the plan does not fit")]
 pub struct PackedPlanError(usize);
@@ -75,15 +75,14 @@ fn is_stdout(output: &OutputChannel) -> bool {
     *output == OutputChannel::Stdout
 }
 
-/// Spells a plan as a list.
+/// Serializes a plan to a list.
 pub fn pack(plan: Plan) -> PackedPlan {
     let mut list = Vec::new();
     pack_into(&mut list, plan);
     PackedPlan(list.into_iter().flatten().collect())
 }
 
-/// Puts a plan into the list and gives its place. Every place that was taken is filled on the way
-/// back.
+/// Adds a plan to the list and returns its index. Every reserved index is filled on the way back.
 fn pack_into(list: &mut Vec<Option<Node>>, plan: Plan) -> usize {
     let place = list.len();
     list.push(None);
@@ -141,12 +140,12 @@ fn pack_into(list: &mut Vec<Option<Node>>, plan: Plan) -> usize {
     place
 }
 
-/// Reads the plan back.
+/// Rebuilds the plan.
 pub fn unpack(PackedPlan(list): PackedPlan) -> Result<Plan, PackedPlanError> {
     let mut nodes: Vec<Option<Node>> = list.into_iter().map(Some).collect();
     let mut plans: Vec<Option<Plan>> = Vec::new();
     plans.resize_with(nodes.len(), || None);
-    // From behind: whatever a node names has been read when its turn comes.
+    // In reverse order: the children of a node are read before it.
     for place in (0..nodes.len()).rev() {
         let node = nodes[place].take().ok_or(PackedPlanError(place))?;
         plans[place] = Some(unpack_one(node, &mut plans).ok_or(PackedPlanError(place))?);

@@ -1,16 +1,16 @@
-//! Text that comes in pieces, cut anywhere.
+//! Decodes UTF-8 text that comes in pieces, split anywhere.
 //!
-//! Owns the half of a character at the end of a piece, which waits for its other half. What is no
-//! text is shown as U+FFFD.
+//! Owns the incomplete character at the end of a piece, which waits for its remaining bytes.
+//! Replaces invalid bytes by U+FFFD.
 
-/// What is left of the pieces so far.
+/// The incomplete character at the end of the last piece.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CharacterBuffer {
     half: Vec<u8>,
 }
 
 impl CharacterBuffer {
-    /// Adds a piece, and gives what is whole by now.
+    /// Adds a piece and returns the complete text so far.
     pub fn push(&mut self, piece: &[u8]) -> String {
         self.half.extend_from_slice(piece);
         let (mut text, mut used) = (String::with_capacity(self.half.len()), 0);
@@ -32,12 +32,12 @@ impl CharacterBuffer {
         text
     }
 
-    /// How many bytes wait for their other half.
+    /// The number of bytes that wait for the rest of their character.
     pub fn waiting(&self) -> usize {
         self.half.len()
     }
 
-    /// What is left when nothing more comes.
+    /// The remaining text at the end of the input.
     pub fn finish(&mut self) -> String {
         let rest = std::mem::take(&mut self.half);
         String::from_utf8_lossy(&rest).into_owned()

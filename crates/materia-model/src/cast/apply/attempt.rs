@@ -1,7 +1,6 @@
-//! What the attempts of a visit mean for the state: dispatched, answered in a conversation, tried
-//! again.
+//! The attempts of a visit in the fold: dispatch, conversation turns, retries.
 //!
-//! Owns these changes and nothing else.
+//! Owns these state changes and nothing else.
 
 use crate::agent::TurnKind;
 use crate::cast::event::{AgentTurnEnd, Interruption, RecoveryStart};
@@ -10,7 +9,7 @@ use crate::cast::recovery::VisitRecovery;
 use crate::cast::state::{CastPhase, CastState, CastStatus, PendingInput, Speaker, VisitState};
 use crate::text;
 
-/// How much of a conversation is kept, in bytes.
+/// How much of a conversation to keep, in bytes.
 const MAX_CONVERSATION: usize = 32 << 10;
 
 impl CastState {
@@ -24,7 +23,8 @@ impl CastState {
         }
     }
 
-    /// A turn is paid for, whatever came of it; only one that was answered goes on in its session.
+    /// Every turn counts against the budget, whatever its outcome. Only an answered turn updates
+    /// the session.
     pub(super) fn turn_over(&mut self, end: &AgentTurnEnd) {
         self.spending
             .add(&end.place.socket, &end.place.materia, &end.usage);
@@ -68,7 +68,7 @@ impl CastState {
         }
     }
 
-    /// The current visit has to be dispatched once more.
+    /// Marks the current visit for another dispatch.
     pub(super) fn due(&mut self, turn: TurnKind, finalising: bool) {
         if let Some(visit) = self.visit().cloned() {
             self.status = CastStatus::Running;

@@ -1,6 +1,6 @@
-//! What a finished socket means for the state: its writes, its note, its cursor.
+//! A finished socket in the fold: its writes, its note, its cursor.
 //!
-//! Owns these changes and nothing else.
+//! Owns these state changes and nothing else.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::handoff::path::PathSources;
 use crate::handoff::{OutputAuthor, OutputContract, assign, merge};
 use crate::text;
 
-/// How many notes are kept, and how long one is.
+/// The number of notes to keep, and the size of one.
 const MAX_NOTES: usize = 40;
 const MAX_NOTE: usize = 2 << 10;
 
@@ -49,7 +49,7 @@ impl CastState {
         };
     }
 
-    /// Writes what an output changes; all sources are read first (C8).
+    /// Applies the writes of an output. Reads all sources before the first write (C8).
     fn take_output(&mut self, complete: &SocketComplete, speaker: &str) -> Option<bool> {
         let output = match (&complete.payload, &complete.output) {
             (Some(payload), _) => Value::Object(payload.clone()),

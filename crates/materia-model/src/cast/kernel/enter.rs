@@ -1,6 +1,6 @@
 //! Before a socket: its item, its visit limit, the budget (C2, C4).
 //!
-//! Owns the binding of an item and the way around an empty list. Never counts: the fold does.
+//! Owns the binding of an item and the route around an empty list. Never counts: the fold does.
 
 use super::{Decision, Kernel, MAX_VISITS, fail, record};
 use crate::cast::event::{BoundItem, CastEventBody, RouteReason, SocketStart, VisitId};

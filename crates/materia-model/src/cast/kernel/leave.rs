@@ -1,6 +1,6 @@
-//! After a socket: its cursor, the budget, and the way (C2, C3).
+//! After a socket: its cursor, the budget, and the route (C2, C3).
 //!
-//! Owns which way is taken and which limit it may run into. Never counts: the fold does.
+//! Owns which route is taken and which limit it may exceed. Never counts: the fold does.
 
 use super::{Decision, Kernel, MAX_CYCLES, MAX_VISITS, fail, obey, record};
 use crate::cast::event::{CastEventBody, CastRoute, CursorAdvance, RouteReason, TakenEdge};
@@ -11,7 +11,7 @@ use crate::loadout::graph::{RouteGuard, RouteTarget, SocketIndex};
 use crate::text;
 
 impl Kernel {
-    /// After a socket: its cursor, the budget, the way.
+    /// After a socket: its cursor, the budget, the route.
     pub(super) fn leave(
         &self,
         state: &CastState,
@@ -91,7 +91,7 @@ impl Kernel {
         })
     }
 
-    /// The limits of an edge: its own for the item, the cast's, and going in circles (C2).
+    /// Checks the limits of an edge: its own per item, the cast's, and the cycle limit (C2).
     fn check_edge(
         &self,
         state: &CastState,
@@ -171,7 +171,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// The way out of a list that is done; a loop that leads back into itself starts over.
+    /// The route out of an exhausted list. A loop that leads back into itself starts over.
     fn exit(&self, slot: SocketIndex, outcome: Option<bool>, cursor_key: &str) -> CastRoute {
         let to = self.graph.exhausted(slot, outcome);
         let mut route = self.way(Some(slot), to, RouteReason::Exit);

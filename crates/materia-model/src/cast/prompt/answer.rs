@@ -1,7 +1,6 @@
-//! What an answer must be, in the words of a prompt: only the fields that this socket needs, each
-//! once.
+//! The required answer, described for a prompt: only the fields that this socket needs, each once.
 //!
-//! Owns the final section of a prompt. Says what `handoff::contract` checks; never checks.
+//! Owns the final section of a prompt. Describes what `handoff::contract` checks; never checks.
 
 use crate::cast::kernel::Kernel;
 use crate::handoff::{OutputContract, path};

@@ -1,7 +1,8 @@
-//! The small language of prompts: `{{ request }}`, `{{ state.x }}`, `{{ item.title }}` and so on.
+//! The placeholder language of prompts: `{{ request }}`, `{{ state.x }}`, `{{ item.title }}` and so
+//! on.
 //!
-//! Owns its reading. Values are data: braces in them mean nothing. Without a value there is
-//! nothing, and `\{{` is a literal `{{`. Never a condition, never a loop.
+//! Owns its parsing. Values are data: braces in them have no meaning. A missing value becomes the
+//! empty string, and `\{{` is a literal `{{`. Has no conditions and no loops.
 
 use serde_json::Value;
 
@@ -9,10 +10,10 @@ use crate::cast::state::CastState;
 use crate::handoff::path::PathSources;
 use crate::text;
 
-/// The longest value that is filled in, in bytes.
+/// The maximum size of an inserted value, in bytes.
 const MAX_VALUE: usize = 64 << 10;
 
-/// A prompt with its values filled in.
+/// Fills the values into a prompt.
 pub fn render(template: &str, state: &CastState) -> String {
     let last = state.last_output();
     let sources = PathSources {
@@ -34,7 +35,7 @@ pub fn render(template: &str, state: &CastState) -> String {
     out
 }
 
-/// Whether a prompt shows a value itself: the whole word, or something below it.
+/// Whether a prompt already shows a value: the whole word, or something below it.
 pub fn mentions(template: &str, word: &str) -> bool {
     parts(template).any(|part| matches!(part, Part::Expression(expression) if expression == word))
 }
@@ -58,7 +59,7 @@ fn parts(template: &str) -> impl Iterator<Item = Part<'_>> {
             let text = &rest[..open - usize::from(escaped)];
             rest = &rest[open..];
             if escaped {
-                // The literal braces come as a text of their own, after what stood before them.
+                // Literal braces are a piece of their own, after the text before them.
                 if text.is_empty() {
                     let literal = &rest[..2];
                     rest = &rest[2..];

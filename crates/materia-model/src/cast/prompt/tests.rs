@@ -9,7 +9,7 @@ use crate::finding::Source;
 use crate::loadout::{Config, ConfigDocument, ConfigLayer, ConfigScope};
 use crate::time::Timestamp;
 
-/// A cast that is answered from a list; what is not a text is JSON.
+/// A cast with scripted answers. An answer that is not a string is JSON.
 struct Play {
     kernel: Kernel,
     state: CastState,
@@ -62,7 +62,7 @@ impl Play {
         });
     }
 
-    /// The prompt that comes next.
+    /// The next prompt.
     fn prompt(&mut self) -> String {
         loop {
             match self.kernel.decide(&self.state) {

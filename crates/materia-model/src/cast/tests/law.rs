@@ -98,7 +98,7 @@ proptest! {
     fn fold_of_a_and_b_is_fold_of_b_from_fold_of_a(luck in proptest::collection::vec(any::<u8>(), 1..24), cut in 0usize..200) {
         let world = eventful(&luck);
         let (first, rest) = world.events.split_at(cut % world.events.len());
-        // The state goes through its snapshot on the way.
+        // The state is serialized and read back on the way.
         let snapshot = serde_json::to_string(&CastState::fold(first)).unwrap();
         let mut state: CastState = serde_json::from_str(&snapshot).unwrap();
         for event in rest {

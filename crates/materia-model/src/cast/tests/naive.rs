@@ -1,5 +1,5 @@
 //! Random graphs against an interpreter that is written to be obvious: it keeps the whole history
-//! and looks through all of it at every step.
+//! and scans all of it at every step.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ impl Plan {
         self.outcomes[(socket * 7 + nth) % self.outcomes.len()]
     }
 
-    /// What happens, told by the rules: the sockets with their items, and how it ends.
+    /// The expected result: the sockets with their items, and how the cast ends.
     fn interpret(&self) -> (Vec<String>, &'static str) {
         let mut story = Story::default();
         let (mut at, mut from) = (0, None);
@@ -133,7 +133,7 @@ impl Plan {
             if advanced && pass.1 >= self.items {
                 let to = self.exit(at, outcome);
                 (from, at) = (None, to);
-                // Going out and coming back in is an entry from outside.
+                // Leaving and returning is an entry from outside.
                 if to < self.edges.len() {
                     story.entered.push((to, false));
                 }
@@ -171,7 +171,7 @@ impl Plan {
         }
     }
 
-    /// Where the loop is entered: by the first edge from outside, else by a route, else at its
+    /// The entry of the loop: the target of the first edge from outside, else of a route, else its
     /// first member.
     fn entry(&self) -> usize {
         let outside = self
@@ -239,7 +239,7 @@ impl Story {
         }
     }
 
-    /// How often a socket was come back to by an edge without a limit.
+    /// How often a socket was re-entered by an edge without a limit.
     fn cycles(&self, socket: usize) -> usize {
         let entries: Vec<bool> = self
             .entered
@@ -272,8 +272,8 @@ fn plans() -> impl Strategy<Value = Plan> {
         let outcomes = proptest::collection::vec(any::<bool>(), 1..9);
         (edges, 1usize..3, steps, exits, 0usize..4, outcomes).prop_map(
             |(mut edges, members, steps, mut exits, items, outcomes)| {
-                // What a loadout may not say: edges behind `always`, and two routes from one socket
-                // with one guard.
+                // Removes what a loadout may not contain: edges behind `always`, and two routes
+                // from one socket with one guard.
                 for edges in &mut edges {
                     if let Some(always) = edges.iter().position(|(when, ..)| *when == When::Always)
                     {

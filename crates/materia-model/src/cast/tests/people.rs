@@ -1,5 +1,4 @@
-//! What people ask: continue, recast, revive, abort; and what happens to a visit that was
-//! interrupted (C22).
+//! Commands of the user: continue, recast, revive, abort; and interrupted visits (C22).
 
 use serde_json::json;
 

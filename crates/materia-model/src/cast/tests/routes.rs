@@ -1,4 +1,4 @@
-//! Which way a cast goes: edges in order, what the output changes, what utilities are told.
+//! The routes of a cast: edges in order, writes of an output, input of utilities.
 
 use serde_json::json;
 

@@ -1,5 +1,4 @@
-//! Turns that fail, are repaired or cost too much (C10, C11, C23), and why a socket works again
-//! (C15).
+//! Turns that fail, are repaired or cost too much (C10, C11, C23), and rework (C15).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A small world for casts: a loadout, somebody who answers, and a clock that ticks by itself.
+//! A test environment for casts: a loadout, scripted answers, and a clock that ticks by itself.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::loadout::{Config, ConfigDocument, ConfigLayer, ConfigScope};
 use crate::time::Timestamp;
 use crate::utility::UtilityExit;
 
-/// What somebody answers.
+/// A scripted answer.
 pub(super) enum Reply {
     Text(String),
     Json(Value),
@@ -42,12 +42,12 @@ pub(super) fn items(titles: &[&str]) -> Reply {
     Reply::Json(json!({"workItems": items}))
 }
 
-/// What is asked.
+/// A dispatched visit.
 pub(super) struct Question<'a> {
     pub(super) socket: &'a str,
     pub(super) item: Option<&'a str>,
     pub(super) prompt: &'a str,
-    /// How often this socket was dispatched, with this time.
+    /// How often this socket was dispatched, this time included.
     pub(super) nth: usize,
 }
 
@@ -280,7 +280,7 @@ pub(super) fn config_with(sockets: &Value, loops: &Value, more: &Value) -> Value
     config
 }
 
-/// Plan, build, check, ship over the items of a plan, then tell.
+/// Plan, build, check, ship over the items of a plan, then report.
 pub(super) fn software(cap: Option<u64>) -> Value {
     let mut back = json!({"when": "not_satisfied", "to": "Build"});
     if let Some(cap) = cap {

@@ -1,15 +1,15 @@
 //! Candidates in a text: pieces that may be one JSON object.
 //!
-//! Owns fences and balanced brackets. Every stage hands pieces to `take` until it says that it has
-//! what it wants. Work is bounded by a small multiple of the text: regions do not overlap, and
-//! scans that run to the end of the text are counted. Never parses a piece.
+//! Owns fences and balanced brackets. Every stage passes pieces to `take` until it returns `true`.
+//! Work is bounded by a small multiple of the text: regions do not overlap, and scans that run to
+//! the end of the text are counted. Never parses a piece.
 
 use std::collections::HashSet;
 
-/// How many scans may run to the end of the text without finding a partner.
+/// The maximum number of scans that reach the end of the text without a matching bracket.
 const MAX_LOST: usize = 64;
 
-/// The whole text, where it begins like an object or a list.
+/// The whole text, if it begins like an object or a list.
 pub(super) fn whole(text: &str, take: &mut dyn FnMut(&str) -> bool) {
     let text = text.trim();
     if text.starts_with(['{', '[']) && text.ends_with(['}', ']']) {
@@ -43,7 +43,7 @@ pub(super) fn fences(text: &str, take: &mut dyn FnMut(&str) -> bool) {
     }
 }
 
-/// Each balanced object that is inside no other balanced object or list.
+/// Each balanced object that is not inside another balanced object or list.
 pub(super) fn objects(text: &str, take: &mut dyn FnMut(&str) -> bool) {
     let bytes = text.as_bytes();
     let mut lost = HashSet::new();
@@ -79,7 +79,7 @@ pub(super) fn objects(text: &str, take: &mut dyn FnMut(&str) -> bool) {
         if scans > MAX_LOST {
             return;
         }
-        // An answer that was cut off is one broken object; what is inside it is no answer.
+        // A truncated answer is one broken object; nothing inside it is an answer.
         if bytes[start] == b'{' && is_cut_off(&text[start..]) {
             take(&text[start..]);
             return;
@@ -87,7 +87,7 @@ pub(super) fn objects(text: &str, take: &mut dyn FnMut(&str) -> bool) {
     }
 }
 
-/// Whether a bracket can begin JSON: braces in prose cannot.
+/// Whether a bracket can begin JSON. Braces in prose cannot.
 fn may_begin(bytes: &[u8], start: usize) -> bool {
     let next = bytes[start + 1..]
         .iter()
@@ -104,7 +104,7 @@ fn may_begin(bytes: &[u8], start: usize) -> bool {
     }
 }
 
-/// The end of the bracket's region, or all brackets that are still open at the end of the text.
+/// The end of the bracket's region, or all brackets still open at the end of the text.
 fn partner(bytes: &[u8], start: usize) -> Result<usize, Vec<usize>> {
     let mut open = vec![start];
     let mut in_string = false;

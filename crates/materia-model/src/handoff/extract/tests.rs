@@ -1,4 +1,4 @@
-//! C5 as a table, and what no text may do.
+//! C5 as a table, and properties that hold for any text.
 
 use proptest::prelude::*;
 use serde_json::json;

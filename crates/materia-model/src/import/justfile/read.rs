@@ -1,7 +1,6 @@
-//! A justfile's lines as recipes, variables and settings.
+//! Parses a justfile's lines into recipes, variables and settings.
 //!
-//! Owns the grammar as far as it is read. Every line that says something we do not carry over
-//! becomes a note.
+//! Owns the supported grammar. Every line that cannot be converted becomes a note.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,7 +9,7 @@ use super::token::{JustToken, JustValue, tokens, value};
 use crate::finding::{Finding, Source};
 use crate::text;
 
-/// What a justfile says.
+/// A parsed justfile.
 pub(super) struct Justfile<'s> {
     pub(super) source: &'s Source,
     pub(super) variables: BTreeMap<String, JustValue>,
@@ -30,9 +29,9 @@ pub(super) struct JustRecipe {
     pub(super) before: Vec<JustDependency>,
     pub(super) after: Vec<JustDependency>,
     pub(super) lines: Vec<JustLine>,
-    /// Why it is not for this machine.
+    /// Whether it is for another operating system.
     pub(super) elsewhere: bool,
-    /// How far its last ordinary line was indented.
+    /// The indentation of its last ordinary line.
     indent: usize,
     pub(super) span: Range<usize>,
 }
@@ -49,13 +48,13 @@ pub(super) struct JustDependency {
     pub(super) arguments: Vec<JustValue>,
 }
 
-/// One line of a body, continued lines joined.
+/// One line of a body, with continued lines joined.
 pub(super) struct JustLine {
     pub(super) text: String,
     pub(super) span: Range<usize>,
 }
 
-/// What stands above a recipe.
+/// The lines above a recipe.
 #[derive(Default)]
 struct Above {
     comment: Option<String>,
@@ -63,7 +62,7 @@ struct Above {
     elsewhere: bool,
 }
 
-/// Reads all of it.
+/// Parses the whole file.
 pub(super) fn read(source: &Source) -> Justfile<'_> {
     let mut file = Justfile {
         source,
@@ -109,7 +108,7 @@ fn body(recipe: &mut JustRecipe, line: &str, span: Range<usize>) {
         .is_some_and(|line| line.text.starts_with("#!"));
     match recipe.lines.last_mut() {
         Some(last) if script => {
-            // A script keeps its indentation, as far as it goes beyond that of its first line.
+            // A script keeps the indentation beyond that of its first line.
             let inner = line
                 .char_indices()
                 .take_while(|(at, c)| *at < recipe.indent && c.is_whitespace())
@@ -159,7 +158,7 @@ fn attribute(file: &mut Justfile<'_>, above: &mut Above, line: &str, span: &Rang
     }
 }
 
-/// Whether a body follows.
+/// Returns whether a body follows.
 fn statement(file: &mut Justfile<'_>, above: Above, line: &str, span: Range<usize>) -> bool {
     let words = tokens(line);
     match words.as_slice() {
@@ -229,7 +228,7 @@ fn variable(file: &mut Justfile<'_>, name: &str, rest: &[JustToken], span: &Rang
     file.variables.insert(name.to_owned(), given);
 }
 
-/// The first piece of a value that only just can work out.
+/// The first piece of a value that only `just` can evaluate.
 pub(super) fn odd(value: &JustValue) -> Option<String> {
     value.pieces.iter().find_map(|piece| {
         if let super::token::JustValuePiece::Odd(odd) = piece {

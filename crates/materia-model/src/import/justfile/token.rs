@@ -1,14 +1,14 @@
-//! The words of a justfile's own lines: headers, assignments, settings.
+//! The tokens of a justfile's own lines: headers, assignments, settings.
 //!
-//! Owns their splitting, and expressions made of literals and names. What is more than that is kept
-//! as odd and told.
+//! Owns tokenizing, and expressions of literals and names. Anything else is kept as `Odd` and
+//! reported.
 
-/// One word.
+/// One token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum JustToken {
     Name(String),
     Text(String),
-    /// A command in backticks, or a character that nothing else is.
+    /// A command in backticks, or an unknown character.
     Odd(String),
     Sign(&'static str),
 }
@@ -17,7 +17,7 @@ const SIGNS: [&str; 14] = [
     ":=", "&&", "==", "!=", ":", "=", "+", "*", "(", ")", "@", "$", "/", ",",
 ];
 
-/// The words of a line, up to a comment.
+/// The tokens of a line, up to a comment.
 pub(super) fn tokens(line: &str) -> Vec<JustToken> {
     let mut out = Vec::new();
     let mut rest = line;
@@ -81,7 +81,7 @@ fn text(rest: &str, quote: char) -> (JustToken, usize) {
     (JustToken::Odd(rest.to_owned()), rest.len())
 }
 
-/// A value: pieces one behind the other.
+/// A value: concatenated pieces.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct JustValue {
     pub(super) pieces: Vec<JustValuePiece>,
@@ -91,11 +91,11 @@ pub(super) struct JustValue {
 pub(super) enum JustValuePiece {
     Text(String),
     Name(String),
-    /// Something that only `just` can work out.
+    /// Something that only `just` can evaluate.
     Odd(String),
 }
 
-/// Reads an expression of literals, names, `+` and `/`; how many words it took.
+/// Parses an expression of literals, names, `+` and `/`. Also returns the number of tokens used.
 pub(super) fn value(tokens: &[JustToken]) -> (JustValue, usize) {
     let mut pieces = Vec::new();
     let mut at = 0;

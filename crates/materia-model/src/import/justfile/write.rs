@@ -1,8 +1,8 @@
-//! A justfile's recipe as one of ours.
+//! Converts a justfile's recipe to one of ours.
 //!
 //! Owns the translation: variables and parameters become arguments, dependencies imports, lines
-//! steps that stop at the first failure. A line that needs a shell is refused unless somebody asked
-//! for one.
+//! steps that stop at the first failure. Rejects a line that needs a shell unless the user allows
+//! one.
 
 use std::collections::BTreeSet;
 
@@ -15,13 +15,13 @@ use super::token::{JustValue, JustValuePiece, tokens, value};
 use crate::finding::Finding;
 use crate::text;
 
-/// Words that only a shell knows.
+/// Words that only a shell understands.
 const BUILTINS: [&str; 16] = [
     "cd", "export", "source", ".", "if", "for", "while", "case", "set", "eval", "exec", "alias",
     "ulimit", "umask", "trap", "unset",
 ];
 
-/// Interpreters that take a program as a word, and the option for it.
+/// Interpreters that take a program as an argument, and the option for it.
 const INTERPRETERS: [(&str, &str); 7] = [
     ("sh", "-c"),
     ("bash", "-c"),
@@ -32,7 +32,7 @@ const INTERPRETERS: [(&str, &str); 7] = [
     ("node", "-e"),
 ];
 
-/// The recipe, or nothing where a part of it cannot be carried over; what that is was noted.
+/// The recipe, or `None` if a part of it cannot be converted; a note says which.
 pub(super) fn draft(
     file: &Justfile<'_>,
     recipe: &JustRecipe,
@@ -100,7 +100,7 @@ pub(super) fn draft(
     })
 }
 
-/// Other names of recipes that are there.
+/// Aliases of converted recipes.
 pub(super) fn aliases(file: &Justfile<'_>, left_out: &BTreeSet<String>) -> Vec<RecipeDraft> {
     let there = |target: &String| {
         !left_out.contains(target) && file.recipes.iter().any(|recipe| recipe.name == *target)
@@ -150,7 +150,7 @@ fn dependencies(
     all.iter().map(node).collect()
 }
 
-/// A value as template text; the names in it are used.
+/// A value as template text. Adds the names in it to `used`.
 fn template(value: &JustValue, used: &mut BTreeSet<String>) -> String {
     let mut out = String::new();
     for piece in &value.pieces {
@@ -185,7 +185,7 @@ fn arguments(
             defaults.insert(parameter.name.clone(), default.into());
         }
     }
-    // Variables name other variables.
+    // Variables can refer to other variables.
     let mut seen = BTreeSet::new();
     while let Some(name) = used.pop_first() {
         if !seen.insert(name.clone())
@@ -208,7 +208,7 @@ fn arguments(
     (args, defaults)
 }
 
-/// One line as a step.
+/// Converts one line to a step.
 fn step(
     file: &Justfile<'_>,
     line: &JustLine,
@@ -235,7 +235,7 @@ fn step(
     Ok(json!({"failure": failure, "input": "", "template": command}))
 }
 
-/// A script with its interpreter in the first line: the justfile itself says who runs it.
+/// A script with a shebang line: the justfile itself names the interpreter.
 fn interpreted(script: &str, used: &mut BTreeSet<String>) -> Result<Json, String> {
     let (first, rest) = script.split_once('\n').unwrap_or((script, ""));
     let program = first
@@ -256,7 +256,7 @@ fn interpreted(script: &str, used: &mut BTreeSet<String>) -> Result<Json, String
     )
 }
 
-/// A line with its `{{ }}` as placeholders, and whether it needs a shell.
+/// Converts `{{ }}` in a line to placeholders; also returns whether the line needs a shell.
 fn interpolated(line: &str, used: &mut BTreeSet<String>) -> Result<(String, bool), String> {
     let mut out = String::new();
     let mut shell = false;
@@ -290,7 +290,7 @@ fn interpolated(line: &str, used: &mut BTreeSet<String>) -> Result<(String, bool
     Ok((out, shell || assigns || BUILTINS.contains(&first)))
 }
 
-/// Whether a text means more to a shell than its words. Quoted text is looked at, too: `"$x"` is no
+/// Whether a text means more to a shell than its words. Checks quoted text, too: `"$x"` is not a
 /// plain word.
 fn needs_shell(text: &str) -> bool {
     let mut quoted = false;

@@ -1,11 +1,10 @@
-//! Which sockets lead back to each other.
+//! Strongly connected components of a graph.
 //!
-//! Owns the strongly connected components of a graph: a way from one component into another cannot
-//! be taken more often than the first one is entered. Iterative, so that a long chain of sockets
-//! needs no deep stack.
+//! Owns the computation. A route from one component into another cannot be taken more often than
+//! the first one is entered. Iterative, so that a long chain of sockets cannot overflow the stack.
 
-/// The component of each node of a graph given by its neighbours; nodes that lead back to each
-/// other share one.
+/// The component of each node of a graph given by its neighbours. Nodes on a common cycle share
+/// one.
 pub(super) fn components(next: &[Vec<usize>]) -> Vec<usize> {
     let mut back = vec![Vec::new(); next.len()];
     for (from, targets) in next.iter().enumerate() {
@@ -24,7 +23,7 @@ pub(super) fn components(next: &[Vec<usize>]) -> Vec<usize> {
     component
 }
 
-/// The nodes in the order in which a search in depth is done with them.
+/// The nodes in the order in which a depth-first search finishes them.
 fn finished(next: &[Vec<usize>]) -> Vec<usize> {
     let (mut order, mut seen) = (Vec::with_capacity(next.len()), vec![false; next.len()]);
     for root in 0..next.len() {

@@ -1,8 +1,8 @@
-//! Questions to a graph: which edge matches, where an exhausted or empty loop leaves, what a
-//! transition restarts.
+//! Queries of a graph: the matching edge, the exit of an exhausted or empty loop, the cursors that
+//! a transition restarts.
 //!
-//! Owns what follows from the graph alone. Whether a list is exhausted, and how often an edge was
-//! taken, the kernel knows.
+//! Owns what follows from the graph alone. The kernel knows whether a list is exhausted and how
+//! often an edge was taken.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ impl Graph {
         &self.0.name
     }
 
-    /// Where a cast begins.
+    /// The socket where a cast starts.
     pub fn entry(&self) -> SocketIndex {
         self.0.entry
     }
@@ -29,12 +29,12 @@ impl Graph {
         &self.0.sockets
     }
 
-    /// The socket in a slot.
+    /// The socket at an index.
     pub fn socket(&self, slot: SocketIndex) -> &Socket {
         &self.0.sockets[slot.0]
     }
 
-    /// Replaces what sockets hold; `None` keeps it.
+    /// Replaces the materia of sockets. `None` keeps it.
     pub fn replace_materia(&mut self, mut replacement: impl FnMut(&Materia) -> Option<Materia>) {
         for socket in &mut Arc::make_mut(&mut self.0).sockets {
             if let Some(materia) = replacement(&socket.materia) {
@@ -43,12 +43,12 @@ impl Graph {
         }
     }
 
-    /// Every slot, in the order written.
+    /// Every socket index, in the order written.
     pub fn slots(&self) -> impl Iterator<Item = SocketIndex> + use<> {
         (0..self.0.sockets.len()).map(SocketIndex)
     }
 
-    /// The slot of the socket with this id.
+    /// The index of the socket with this id.
     pub fn find(&self, id: &str) -> Option<SocketIndex> {
         let id: SocketId = id.parse().ok()?;
         self.0.by_id.get(&id).copied()
@@ -64,12 +64,12 @@ impl Graph {
         &self.0.cursors
     }
 
-    /// The cursor in a slot.
+    /// The cursor at an index.
     pub fn cursor(&self, slot: CursorIndex) -> &CursorDefinition {
         &self.0.cursors[slot.0]
     }
 
-    /// What a target is called: the socket's id, or `end`.
+    /// The name of a target: the socket's id, or `end`.
     pub fn target_name(&self, target: RouteTarget) -> &str {
         match target {
             RouteTarget::Socket(slot) => self.socket(slot).id.as_str(),
@@ -77,12 +77,12 @@ impl Graph {
         }
     }
 
-    /// The positions an editor keeps for its picture: `{"<socket>": {"x", "y"}}`.
+    /// The positions that an editor stores: `{"<socket>": {"x", "y"}}`.
     pub fn layout(&self) -> &serde_json::Value {
         &self.0.layout
     }
 
-    /// The edge that is taken from a socket for an outcome: the first that matches.
+    /// The edge from a socket for an outcome: the first that matches.
     pub fn edge(&self, from: SocketIndex, outcome: Option<bool>) -> Option<&Edge> {
         self.socket(from)
             .edges
@@ -90,7 +90,7 @@ impl Graph {
             .find(|edge| edge.guard.matches(outcome))
     }
 
-    /// Where a cast goes when the list is done after this socket; without a route, to the end.
+    /// The target if the list is exhausted after this socket; without a route, the end.
     pub fn exhausted(&self, from: SocketIndex, outcome: Option<bool>) -> RouteTarget {
         let mut around = self.loops_of(from);
         around
@@ -98,7 +98,7 @@ impl Graph {
             .map_or(RouteTarget::End, |exit| exit.to)
     }
 
-    /// Where a cast goes when it enters a socket whose list is empty (C4).
+    /// The target if a cast enters a socket whose list is empty (C4).
     ///
     /// Only `always` routes count: from the entered socket first, then from the exit source, then
     /// from any member.
@@ -122,8 +122,8 @@ impl Graph {
         route.map_or(RouteTarget::End, |exit| exit.to)
     }
 
-    /// The socket where a list goes on when this socket advanced, items are left and none of its
-    /// edges matches (C3): the entry of its loop, else the socket that works through the list.
+    /// The socket for the next item if this socket advanced, items are left and none of its edges
+    /// matches (C3): the entry of its loop, else the socket that iterates the list.
     pub fn next_item(&self, from: SocketIndex) -> Option<SocketIndex> {
         let cursor = self.socket(from).advance.as_ref()?.cursor;
         let over = |region: &&LoopDefinition| {
@@ -147,7 +147,8 @@ impl Graph {
         self.socket(slot).each.as_ref().map(|each| each.cursor)
     }
 
-    /// The cursors that start anew on the way from one socket to another, or into the graph (C3).
+    /// The cursors that restart on the transition from one socket to another, or into the graph
+    /// (C3).
     pub fn restarted(
         &self,
         from: Option<SocketIndex>,
@@ -160,7 +161,7 @@ impl Graph {
         })
     }
 
-    /// The cursors that start anew when this generator has produced a list (C3).
+    /// The cursors that restart when this generator produces a list (C3).
     pub fn regenerated(&self, generator: SocketIndex) -> impl Iterator<Item = CursorIndex> {
         let cursors = self.0.cursors.iter().enumerate();
         cursors

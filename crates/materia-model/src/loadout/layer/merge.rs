@@ -1,8 +1,8 @@
-//! Merging layers, definition by definition and field by field.
+//! Merges layers, definition by definition and field by field.
 //!
-//! Owns the merge rules: materia by field, with the four ways to run something replacing each
-//! other; loadouts by field, with sockets as a whole; null as removal; shipped loadouts as they
-//! are. Never reads what a field says.
+//! Owns the merge rules: materia by field, with the four run fields replacing each other; loadouts
+//! by field, with sockets as a whole; null as removal; shipped loadouts unchanged. Never interprets
+//! a field.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,20 +24,20 @@ pub(super) struct MergedLayers<'a> {
     pub(super) active_id: Option<SourceMember<'a>>,
 }
 
-/// A definition with the fields that are left of all layers.
+/// A definition with its fields after merging all layers.
 #[derive(Debug)]
 pub(super) struct MergedDefinition<'a> {
     pub(super) name: &'a str,
     /// The definition in the highest layer that has one.
     pub(super) highest: SourceMember<'a>,
     pub(super) fields: Vec<SourceMember<'a>>,
-    /// Whether the highest definition is something else than an object.
+    /// Whether the highest definition is not an object.
     pub(super) broken: bool,
     removed: bool,
 }
 
 impl<'a> MergedDefinition<'a> {
-    /// The text of a field, where it is one.
+    /// The text of a field, if it is a string.
     pub(super) fn text(&self, name: &str) -> Option<&'a str> {
         self.fields
             .iter()
@@ -59,7 +59,7 @@ pub(super) struct MergedDefinitions<'a> {
 }
 
 impl<'a> MergedDefinitions<'a> {
-    /// Those that no layer removed.
+    /// The definitions that no layer removed.
     pub(super) fn live(&self) -> impl Iterator<Item = &MergedDefinition<'a>> {
         self.all.iter().filter(|one| !one.removed)
     }
@@ -71,7 +71,7 @@ impl<'a> MergedDefinitions<'a> {
             .filter(|one| !one.removed)
     }
 
-    /// The definition that a layer adds to; one that was removed starts empty.
+    /// The definition that a layer extends. A removed one starts empty.
     fn open(&mut self, field: SourceMember<'a>) -> &mut MergedDefinition<'a> {
         let name = field.name();
         let at = *self.by_name.entry(name).or_insert_with(|| {
@@ -197,7 +197,7 @@ fn add_loadout<'a>(all: &mut MergedDefinitions<'a>, field: SourceMember<'a>) {
     }
 }
 
-/// Members replace fields of the same name; null only removes.
+/// Replaces fields of the same name. Null only removes.
 fn overlay<'a>(fields: &mut Vec<SourceMember<'a>>, upper: SourceMember<'a>) {
     let members = upper.node().members().iter();
     let names: HashSet<&str> = members.map(|member| member.name.as_str()).collect();

@@ -1,17 +1,17 @@
-//! What a list of loadouts shows: names, ids, where they come from and who may change them.
+//! The summary of a loadout in a list: name, id, scope and who may change it.
 //!
-//! Owns ids that are made from scope and name, and the rule that shipped loadouts are never edited.
+//! Owns ids derived from scope and name, and the rule that shipped loadouts are never edited.
 
 use super::ConfigScope;
 use super::merge::MergedDefinition;
 
-/// What a list of loadouts shows about one.
+/// The summary of a loadout in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayeredLoadout<'a> {
     pub name: &'a str,
-    /// Its stable id: the one it has, else one made from scope and name.
+    /// Its stable id: its own, else one derived from scope and name.
     pub id: String,
-    /// The highest layer that says something about it.
+    /// The highest layer that defines it.
     pub scope: ConfigScope,
     pub description: Option<&'a str>,
     pub edit: EditRight,
@@ -20,15 +20,15 @@ pub struct LayeredLoadout<'a> {
 /// Who may change a loadout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EditRight {
-    /// Anybody.
+    /// Every user.
     Open,
-    /// Nobody until it is unlocked.
+    /// No one, until it is unlocked.
     Locked,
-    /// Nobody: it ships with the program and is duplicated first.
+    /// No one: it ships with the program. Users duplicate it first.
     Shipped,
 }
 
-/// What a list shows about a loadout.
+/// The summary of a loadout.
 pub(super) fn summary<'a>(one: &MergedDefinition<'a>, scope: ConfigScope) -> LayeredLoadout<'a> {
     let edit = match scope {
         ConfigScope::Default => EditRight::Shipped,
@@ -47,13 +47,13 @@ pub(super) fn summary<'a>(one: &MergedDefinition<'a>, scope: ConfigScope) -> Lay
     }
 }
 
-/// Whether a loadout is known by this id.
+/// Whether a loadout has this id.
 pub(super) fn has_id(one: &MergedDefinition<'_>, scope: ConfigScope, given: &str) -> bool {
     let lower = || format!("{}:{}", scope.as_str(), one.name.to_lowercase());
     one.text("id") == Some(given) || made_id(scope, one.name) == given || lower() == given
 }
 
-/// The id of a loadout that has none: its scope and its name in plain letters.
+/// The id of a loadout without one: its scope and its name in plain letters.
 fn made_id(scope: ConfigScope, name: &str) -> String {
     let plain: String = name
         .to_lowercase()

@@ -1,20 +1,20 @@
-//! Definitions as they are written, all layers taken together: what an editor shows.
+//! Definitions as written, merged over all layers, for editors.
 //!
-//! Owns the way back from merged fields to one JSON value. Broken definitions are here as well,
-//! because an editor is where they are mended.
+//! Owns the conversion of merged fields back to one JSON value. Includes broken definitions,
+//! because users fix them in an editor.
 
 use serde_json::Value;
 
 use super::merge::{MergedDefinition, MergedDefinitions};
 use super::{Config, ConfigScope};
 
-/// A definition as it is written.
+/// A definition as written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WrittenDefinition<'a> {
     pub name: &'a str,
-    /// The highest layer that says something about it.
+    /// The highest layer that defines it.
     pub scope: ConfigScope,
-    /// What all layers together say.
+    /// The value merged over all layers.
     pub value: Value,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Config<'a> {
     }
 }
 
-/// The fields of a definition as one object; what is no object is shown as it is.
+/// The fields of a definition as one object. A value that is not an object stays as it is.
 pub(super) fn value(one: &MergedDefinition<'_>) -> Value {
     if one.broken {
         return one.highest.node().to_value();

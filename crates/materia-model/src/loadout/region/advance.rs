@@ -1,7 +1,6 @@
-//! The advance of a loop: the one that follows from its exit, compared with the one that was
-//! written.
+//! The advance of a loop: derives it from the exit and compares it with the written one.
 //!
-//! Owns where a loop turns to its next item when the loadout does not say so.
+//! Owns where a loop advances to its next item if the loadout does not define it.
 
 use super::super::draft::TextDraft;
 use super::super::graph::{RouteGuard, SocketIndex};
@@ -10,7 +9,7 @@ use super::{DerivedAdvance, LoopList, LoopReading, One};
 use crate::materia::OutputParse;
 
 impl One<'_> {
-    /// The advance that follows from the exit, or a finding where the written one differs.
+    /// The advance implied by the exit. Reports a written one that differs.
     pub(super) fn advance(&mut self, region: &LoopReading) -> Option<DerivedAdvance> {
         let list = region.list.as_ref()?;
         let exit = self.exit();
@@ -39,7 +38,7 @@ impl One<'_> {
         derived
     }
 
-    /// Routes that all leave from one socket say where the loop turns.
+    /// If all routes start from one socket, the loop advances there.
     fn advance_of_exits(&mut self, region: &LoopReading) -> Option<DerivedAdvance> {
         let first = region.exits.first()?;
         if region.exits.iter().any(|route| route.from != first.from) {
@@ -63,7 +62,7 @@ impl One<'_> {
         })
     }
 
-    /// The written advance of an exit source must be the one that the loop implies.
+    /// The written advance of an exit source must be the implied one.
     fn same_advance(&self, from: SocketIndex, when: RouteGuard, list: &LoopList) {
         let socket = &self.draft.sockets[from.0];
         let Some(advance) = &socket.advance else {

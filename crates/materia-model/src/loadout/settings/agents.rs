@@ -1,7 +1,6 @@
-//! Agents that a person defines: how they are spoken to and the command they are started with.
+//! User-defined agents: their protocol and start command.
 //!
-//! Owns the shape and its reading. Which ways of speaking exist is known by `engine::agent`. Starts
-//! nothing.
+//! Owns the type and its reader. `engine::agent` knows which protocols exist. Starts nothing.
 
 use std::collections::BTreeMap;
 
@@ -17,18 +16,18 @@ use crate::text;
 /// An agent's program.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct AgentProgram {
-    /// How it is spoken to; a plain command where left out.
+    /// Its protocol; defaults to a plain command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// The program and its first arguments.
     pub command: Vec<String>,
-    /// What is added to its environment.
+    /// Additional environment variables.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// The model of roles that name none.
+    /// The model for roles that name none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Where the answer is in the JSON that a plain command prints, such as `$.result`.
+    /// The path of the answer in the JSON output of a plain command, such as `$.result`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +63,7 @@ pub(in crate::loadout) const AGENT_PROGRAM: FieldTable<Read<AgentProgram>> = Fie
     ],
 };
 
-/// Reads the definitions; a broken one is reported and left out.
+/// Reads the definitions. Reports and omits broken ones.
 pub(super) fn read(
     findings: &Findings,
     members: &[SourceMember<'_>],

@@ -1,7 +1,7 @@
-//! Reading settings from the merged fields of several files.
+//! Reads settings from the merged fields of several files.
 //!
-//! Owns the names of the settings and their ranges. A value that cannot be used is reported and
-//! left out, so that the default applies. Never fills in a default.
+//! Owns the names of the settings and their ranges. Reports and omits an unusable value, so that
+//! the default applies. Never fills in a default.
 
 use serde_json::json;
 
@@ -70,7 +70,7 @@ pub(in crate::loadout) const COMPACTION: FieldTable<Read<CompactionSettings>> = 
     ],
 };
 
-/// The fields of a tier. A tier is kept as it is written, with fields that are not here.
+/// The fields of a tier. A tier is stored as written, including other fields.
 const TIER: FieldTable<Read<Tier>> = FieldTable {
     owner: "a tier",
     about: "A size of window.",
@@ -136,7 +136,7 @@ fn group<T: Default>(
     group
 }
 
-/// Tiers follow each other from 0 without gaps; the last one, and only it, is open.
+/// Tiers are contiguous from 0. Only the last one is open-ended.
 fn check_tiers(value: &DocValue<'_>) {
     if !value.list() {
         return;

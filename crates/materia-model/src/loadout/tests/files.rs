@@ -1,4 +1,4 @@
-//! What is wrong with files, and what stays usable all the same (C13).
+//! Findings about files, and what stays usable despite them (C13).
 
 use serde_json::json;
 

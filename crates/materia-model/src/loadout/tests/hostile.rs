@@ -1,5 +1,5 @@
-//! Anything can stand in a file: nothing panics, everything is bounded, nothing grows faster than
-//! its text (S5).
+//! Arbitrary file contents: nothing panics, everything is bounded, nothing grows faster than its
+//! text (S5).
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use super::{layer, shelf};
 use crate::loadout::{Config, ConfigScope};
 use crate::picture;
 
-/// Words that mean something somewhere in a config.
+/// Words with a meaning somewhere in a config.
 fn word() -> impl Strategy<Value = String> {
     const WORDS: &str = "materia|loadouts|T|A|Gen|sockets|edges|to|when|always|satisfied|end|entry|loops|consumes|from|\
         exit|exits|id|condition|targetSocketId|foreach|items|advance|cursor|iterator|parse|json|text|\

@@ -42,7 +42,7 @@ fn materia_merge_field_by_field_and_know_their_file() {
     let config = Config::load(&layers);
     assert_eq!(told(config.findings()), [""; 0]);
     let merged = materia(&config, "S");
-    // C19: command replaced script, and relative scripts are seen from the user's file
+    // C19: command replaced script, and relative scripts resolve against the user's file
     assert!(
         matches!(&merged.utility().unwrap().run, UtilityCommand::Command(argv) if argv == &["user"])
     );
@@ -52,7 +52,7 @@ fn materia_merge_field_by_field_and_know_their_file() {
         json!({"a": 9})
     );
     assert!(!config.materia().any(|one| one.id == "Gone"));
-    // A layer that changes the kind begins anew
+    // A layer that changes the kind starts over
     assert_eq!(materia(&config, "P").owner, 2);
     assert!(materia(&config, "P").utility().is_some());
 }

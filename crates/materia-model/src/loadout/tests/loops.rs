@@ -124,8 +124,7 @@ fn exits_are_chosen_by_outcome_then_always_then_end() {
         route("not_satisfied", "S6")
     ]));
     assert_eq!(name(&guarded, "S4", None), "end");
-    // C4: an empty list leaves by `always`, from the entered socket first, then from the exit
-    // source
+    // C4: an empty list exits by `always`, from the entered socket first, then from the exit source
     let empty = |graph: &Graph, entered: &str| {
         graph
             .target_name(graph.empty(at(graph, entered)))

@@ -1,4 +1,4 @@
-//! Loadouts far beyond what anybody writes: time and memory grow with the text, not with its square
+//! Loadouts far beyond realistic size: time and memory grow with the text, not with its square
 //! (S5).
 
 use super::shelf;

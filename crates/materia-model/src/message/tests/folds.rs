@@ -1,4 +1,4 @@
-//! The fold over a journal: its law, its order, and that nothing is finished twice.
+//! The fold over a journal: its law, its order, and that no message is finished twice.
 
 use std::collections::BTreeMap;
 
@@ -381,7 +381,7 @@ fn records_that_are_spelled_wrong_change_nothing() {
     assert_eq!(after.room(), before.room());
 }
 
-/// Something that may stand in a journal, sensible or not.
+/// An arbitrary record, sensible or not.
 fn step() -> impl Strategy<Value = (&'static str, Value)> {
     let id = (0u32..12).prop_map(|number| format!("m{number}"));
     let to = prop_oneof![

@@ -1,7 +1,7 @@
-//! Where the boxes of an SVG stand: in rows along the flow, or where a person put them.
+//! The positions of the boxes of an SVG: in rows along the flow, or where the user put them.
 //!
-//! Owns the arrangement. A row is the longest way from the entry that goes against no edge back; in
-//! a row, boxes stand near those that lead to them. Never draws.
+//! Owns the arrangement. The row of a socket is its longest distance from the entry without back
+//! edges; within a row, boxes are near their predecessors. Never draws.
 
 use super::super::order::order;
 use super::super::ways;
@@ -39,7 +39,7 @@ pub(super) fn arrange(graph: &Graph, most: usize) -> SvgScene<'_> {
     scene
 }
 
-/// Where a person put the boxes; nothing unless all of them have a place.
+/// The positions from the user; `None` unless all boxes have one.
 fn placed(graph: &Graph, shown: &[SocketIndex]) -> Option<Vec<Option<(f64, f64)>>> {
     let mut corners = vec![None; graph.sockets().len()];
     for slot in shown {
@@ -50,8 +50,7 @@ fn placed(graph: &Graph, shown: &[SocketIndex]) -> Option<Vec<Option<(f64, f64)>
     (!shown.is_empty()).then_some(corners)
 }
 
-/// The row of each socket. The order of the walk decides what leads back: a way to somebody earlier
-/// does.
+/// The row of each socket. An edge to an earlier socket of the walk is a back edge.
 fn rows(graph: &Graph, shown: &[SocketIndex]) -> Vec<Option<usize>> {
     let mut place = vec![None; graph.sockets().len()];
     for (at, slot) in shown.iter().enumerate() {
@@ -98,7 +97,7 @@ fn corners(
     corners
 }
 
-/// Where a box would like to stand: below those that lead to it.
+/// The preferred position of a box: below its predecessors.
 fn wish(graph: &Graph, corners: &[Option<(f64, f64)>], slot: SocketIndex) -> f64 {
     let above = graph
         .slots()
@@ -114,7 +113,7 @@ fn wish(graph: &Graph, corners: &[Option<(f64, f64)>], slot: SocketIndex) -> f64
     }
 }
 
-/// The end stands below everything, where something leads to it.
+/// The end node is below everything, if something leads to it.
 fn end(scene: &SvgScene<'_>) -> Option<(f64, f64)> {
     let ending: Vec<(f64, f64)> = scene
         .shown

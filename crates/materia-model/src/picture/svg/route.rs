@@ -1,8 +1,7 @@
-//! The ways of an SVG: curves to the next row, lanes beside the boxes for everything else.
+//! The routes of an SVG: curves to the next row, lanes beside the boxes for everything else.
 //!
-//! Owns the paths. A way that skips a row runs in a lane on the right, one that leads back in a
-//! lane on the left; both leave and enter through the space between rows, so that no line crosses a
-//! box.
+//! Owns the paths. A route that skips a row runs in a lane on the right, a back edge in a lane on
+//! the left. Both leave and enter through the space between rows, so that no line crosses a box.
 
 use std::fmt::Write as _;
 
@@ -10,22 +9,22 @@ use super::super::ways;
 use super::{BOX, SvgScene};
 use crate::loadout::graph::{RouteTarget, SocketIndex};
 
-/// How far lanes are from each other.
+/// The distance between lanes.
 const LANE: f64 = 22.0;
 
-/// One way as it is drawn.
+/// One drawn route.
 pub(super) struct SvgRoute {
     /// The data of the path element.
     pub(super) shape: String,
-    /// Points that have to be in the picture.
+    /// Points that must be inside the picture.
     pub(super) points: Vec<(f64, f64)>,
     pub(super) label: String,
     pub(super) label_at: (f64, f64),
-    /// Whether it is taken when a list is done.
+    /// Whether it is taken when a list is exhausted.
     pub(super) done: bool,
 }
 
-/// Every way between what is shown.
+/// Every route between shown elements.
 pub(super) fn routes(scene: &SvgScene<'_>) -> Vec<SvgRoute> {
     let left = scene
         .corners
@@ -120,7 +119,7 @@ fn one(
                 shift,
             ))
         }
-        // Boxes that a person placed: the shortest curve between their sides.
+        // Boxes that the user placed: the shortest curve between their sides.
         _ => Some(free((x, y), box_to, goal)),
     }
 }
@@ -180,7 +179,7 @@ fn lane_path(from: (f64, f64), to: (f64, f64), lane: f64, shift: f64) -> SvgRout
     }
 }
 
-/// The point a little away from a corner.
+/// The point a little away from a corner, towards `other`.
 fn toward(corner: (f64, f64), other: (f64, f64)) -> (f64, f64) {
     let (dx, dy) = (other.0 - corner.0, other.1 - corner.1);
     let far = (dx * dx + dy * dy).sqrt();
@@ -192,7 +191,7 @@ fn toward(corner: (f64, f64), other: (f64, f64)) -> (f64, f64) {
     }
 }
 
-/// A curve between two boxes, wherever they stand.
+/// A curve between two boxes at any positions.
 fn free(from: (f64, f64), to: Option<(f64, f64)>, goal: (f64, f64)) -> SvgRoute {
     let centre = |corner: (f64, f64)| (corner.0 + BOX.0 / 2.0, corner.1 + BOX.1 / 2.0);
     let (a, b) = (centre(from), to.map_or(goal, centre));

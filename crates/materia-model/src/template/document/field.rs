@@ -1,7 +1,7 @@
 //! The fields of an object node: their table, and reading its numbers, texts and flags.
 //!
-//! Owns what each field may hold and which fields have no effect where they stand. `when`, `args`,
-//! `defaults` and `values` are read in files of their own.
+//! Owns the values of each field and which fields have no effect in a position. Other files read
+//! `when`, `args`, `defaults` and `values`.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use crate::document::{self, Field, FieldTable, JsonContent, Schema, field, path_
 use crate::finding::Finding;
 use crate::text;
 
-/// How a field of a node is read.
+/// Reads a field of a node.
 pub(crate) type ReadField = fn(&mut TemplateReader<'_>, &mut TemplateNode, NodeField<'_>);
 
 /// The value of a field, with its name and path.
@@ -33,7 +33,7 @@ pub(crate) const NODE: FieldTable<ReadField> = FieldTable {
     owner: "a template node",
     about: "",
     fields: &[
-        // Read after the other fields, by `TemplateReader::body`.
+        // `TemplateReader::body` reads it after the other fields.
         field("template", "").read(Schema::Ref("template"), |_, _, _| {}),
         field("label", "what people call this node; may contain placeholders")
             .read(Schema::String, |reader, node, field| node.label = reader.located(field)),
@@ -88,17 +88,17 @@ pub(crate) const NODE: FieldTable<ReadField> = FieldTable {
     ],
 };
 
-/// The field of a node without a template: the import that it stands for. Read by `import`.
+/// The field of a node without a template: the alias of an import. `import` reads it.
 pub(crate) const IMPORT_NODE: FieldTable<()> = FieldTable {
     owner: NODE.owner,
     about: "",
     fields: &[field("name", "an import's alias: this node is that recipe").read(Schema::String, ())],
 };
 
-/// A number, or a text with placeholders that becomes one.
+/// A number, or a text with placeholders that evaluates to one.
 const AMOUNT: Schema = Schema::Json(|| json!({"type": ["number", "string"]}));
 
-/// What a numeric field may be.
+/// The range of a numeric field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Range {
     /// Milliseconds: any number from 0.
@@ -110,11 +110,11 @@ pub(crate) enum Range {
 }
 
 impl Range {
-    /// The field as a whole number, where it is in range.
+    /// The field as a whole number, if it is in range.
     pub(crate) fn check(self, number: f64) -> Option<u64> {
         let least = if self == Self::Positive { 1.0 } else { 0.0 };
         let whole = self == Self::Milliseconds || number.fract() == 0.0;
-        // The cast saturates, so an absurd number is a very long time or a count that fails its own
+        // The cast saturates: an absurd number is a very long time, or a count that exceeds its own
         // limit.
         #[expect(
             clippy::cast_possible_truncation,
@@ -124,7 +124,7 @@ impl Range {
         (number.is_finite() && number >= least && whole).then(|| number.ceil() as u64)
     }
 
-    /// What to write.
+    /// A description of the range.
     pub(crate) fn described(self) -> &'static str {
         match self {
             Self::Milliseconds => "a number of milliseconds from 0",
@@ -161,7 +161,7 @@ impl TemplateReader<'_> {
         }
     }
 
-    /// A node with everything but its body.
+    /// Reads a node without its body.
     pub(super) fn controls(
         &mut self,
         node: &document::JsonNode,
@@ -195,7 +195,7 @@ impl TemplateReader<'_> {
         read
     }
 
-    /// Warns about fields that change nothing where they stand.
+    /// Warns about fields that have no effect in their position.
     pub(super) fn check_effects(
         &mut self,
         node: &document::JsonNode,
@@ -308,7 +308,7 @@ impl TemplateReader<'_> {
         checked.map(NumberField::Fixed)
     }
 
-    /// `stage`: a name that later steps can use (R7).
+    /// `stage`: a name for later steps (R7).
     fn stage(&mut self, field: NodeField<'_>) -> Option<String> {
         let name = field.value.as_str().map(str::trim);
         let name = name.filter(|name| is_name(name));
@@ -332,7 +332,7 @@ impl TemplateReader<'_> {
     }
 }
 
-/// On the root of a recipe there is no caller to bind values for, so they are its last defaults.
+/// The root of a recipe has no caller to bind values for, so its values become its last defaults.
 fn read_values(reader: &mut TemplateReader<'_>, node: &mut TemplateNode, field: NodeField<'_>) {
     let values = reader.settings(field);
     if field.on_root && reader.unit.is_some() {
@@ -344,7 +344,7 @@ fn read_values(reader: &mut TemplateReader<'_>, node: &mut TemplateNode, field: 
     }
 }
 
-/// The text `{name}`, where only the name was written.
+/// The text `{name}`, if only the name was written.
 pub(super) fn named(name: &str, origin: TextOrigin) -> LocatedText {
     let form = PlaceholderForm::Value {
         name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! Guards: what `when` accepts (T9).
+//! Guards: the values of `when` (T9).
 //!
 //! Owns the five forms of a guard. Anything else is an error here, so that no guard is ever
 //! silently false. Never evaluates one.

@@ -1,8 +1,8 @@
-//! Import nodes: `{"name": "alias"}` where a node may stand, `recover` included (R3).
+//! Import nodes: `{"name": "alias"}` instead of a node, also in `recover` (R3).
 //!
 //! Owns how an imported document becomes a node of the importing one: it keeps its own types and
-//! defaults, what the importer binds wins inside (T18), and controls on the import node replace
-//! those of the imported root. Never loads anything: imports are handed in, linked.
+//! defaults, the importer's bindings override them (T18), and controls of the import node replace
+//! those of the imported root. Never loads anything: the caller passes linked imports.
 
 use super::super::node::{DocumentScope, NodeBody, TemplateNode, ValueSetting, ValueSettings};
 use super::super::origin::TextOrigin;
@@ -13,11 +13,11 @@ use crate::document::{self, path_member};
 use crate::template::node::SettingContent;
 use crate::text;
 
-/// How deep nodes may nest over all documents of a template.
+/// The maximum nesting depth of nodes over all documents of a template.
 const MAX_DEPTH: usize = 200;
 
 impl<'a> TemplateReader<'a> {
-    /// The node that an import node stands for, or what is wrong with it.
+    /// The node that an import node stands for. Reports what is wrong with it.
     pub(super) fn import(
         &mut self,
         node: &document::JsonNode,
@@ -80,7 +80,7 @@ impl<'a> TemplateReader<'a> {
         self.error(node, path, "unknown-import", message, hint);
     }
 
-    /// The root of an imported document, read with its own types.
+    /// Reads the root of an imported document with its own types.
     fn imported(
         &mut self,
         node: &document::JsonNode,
@@ -117,13 +117,13 @@ impl<'a> TemplateReader<'a> {
             }
         }
         let mut root = Box::new(root.filter(|_| !failed)?);
-        // The root of a document is no stage of its importer: the import node is.
+        // The root of a document is not a stage of its importer: the import node is.
         root.stage = None;
         root.realm = Some(Box::new(realm));
         Some(root)
     }
 
-    /// What the importer sets: its declaration first, then the node; values win over defaults.
+    /// The importer's settings: its declaration first, then the node. Values override defaults.
     fn bind(
         &mut self,
         import: &'a TemplateImport,
@@ -163,7 +163,7 @@ impl<'a> TemplateReader<'a> {
         inner.given = given;
     }
 
-    /// What the place of the document gives, as settings that anything else wins over.
+    /// The values from the document's location, as settings with the lowest precedence.
     pub(super) fn place(&self) -> ValueSettings {
         let Some(unit) = self.unit else {
             return ValueSettings::new();
@@ -179,8 +179,8 @@ impl<'a> TemplateReader<'a> {
             .collect()
     }
 
-    /// A flag on the root of a document means the list that the root holds, also one node further
-    /// in.
+    /// Moves a flag on the root of a document to the list that the root holds, also one node
+    /// further in.
     pub(super) fn hoist(&mut self, root: &document::JsonNode, read: &mut TemplateNode) {
         let inner = root
             .get("template")
@@ -206,8 +206,8 @@ impl<'a> TemplateReader<'a> {
     }
 }
 
-/// Controls of the import node replace those of the imported root; what makes copies stays around
-/// it.
+/// Replaces controls of the imported root by those of the import node. Fields that make copies stay
+/// on the import node.
 fn hand_over(node: &document::JsonNode, read: &mut TemplateNode, inner: &mut TemplateNode) {
     if read.args.is_some() {
         inner.args = read.args.take();

@@ -1,8 +1,7 @@
-//! Names a template sets: `args`, `defaults`, `values`, and the types it declares for them (T3,
-//! T6).
+//! Names that a template sets: `args`, `defaults`, `values`, and their declared types (T3, T6).
 //!
-//! Owns reading them and the check that literal defaults fit their types. A default is a reference
-//! when every brace pair in it is a placeholder; otherwise it is plain text. Never resolves a
+//! Owns reading them and checking that literal defaults fit their types. A default is a reference
+//! if every brace pair in it is a placeholder; otherwise it is plain text. Never resolves a
 //! reference.
 
 use std::borrow::Cow;
@@ -25,7 +24,7 @@ use crate::finding::Finding;
 use crate::text;
 
 impl TemplateReader<'_> {
-    /// `args`: a list of declarations, or one text with commas.
+    /// `args`: a list of declarations, or one comma-separated text.
     pub(super) fn arguments(&mut self, field: NodeField<'_>) -> ValueSettings {
         let mut settings = ValueSettings::new();
         let mut seen = BTreeMap::new();
@@ -126,7 +125,7 @@ impl TemplateReader<'_> {
         settings
     }
 
-    /// A text as a default: a reference where all its braces are placeholders, else plain.
+    /// Reads a text as a default: a reference if all its braces are placeholders, else plain text.
     fn content(&mut self, given: &str, origin: &TextOrigin) -> SettingContent {
         let word = CommandWord::whole(given);
         match TemplateText::parse(&word, given, self.unit) {
@@ -160,7 +159,7 @@ impl TemplateReader<'_> {
         }
     }
 
-    /// Remembers types written in placeholders.
+    /// Records types that are declared in placeholders.
     pub(super) fn declare_inline(&mut self, text: &TemplateText, origin: &TextOrigin) {
         for placeholder in text.placeholders() {
             if let PlaceholderForm::Value {
@@ -213,9 +212,9 @@ impl TemplateReader<'_> {
         }
     }
 
-    /// Makes literal defaults fit their declared types, once, now that all types are known.
+    /// Converts literal defaults to their declared types, once all types are known.
     pub(super) fn fit_settings(&mut self, node: &mut TemplateNode) {
-        // What is bound for an import was made to fit the types of that import.
+        // Values bound for an import already fit the types of that import.
         let abroad = matches!(&node.body, NodeBody::Nested(inner) if inner.realm.is_some());
         let values = Some(&mut node.values).filter(|_| !abroad);
         for settings in [Some(&mut node.defaults), values, node.args.as_mut()]
@@ -244,7 +243,7 @@ impl TemplateReader<'_> {
         self.fit_setting_to(name, setting, ty.as_ref());
     }
 
-    /// Makes a literal value fit a type, or says that it does not.
+    /// Converts a literal value to a type, or reports that it does not fit.
     pub(super) fn fit_setting_to(
         &mut self,
         name: &str,
@@ -290,7 +289,7 @@ impl TemplateReader<'_> {
         );
     }
 
-    /// Warns about braces around a placeholder that look as if they were meant to be one, too.
+    /// Warns about braces around a placeholder that look like an intended placeholder.
     pub(super) fn warn_nested(
         &mut self,
         word: &CommandWord,

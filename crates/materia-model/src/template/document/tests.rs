@@ -1,4 +1,4 @@
-//! Reading: shapes, fields, guards, settings, and the place of every finding.
+//! Reading: shapes, fields, guards, settings, and the position of every finding.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,7 @@ fn read(text: &str) -> Result<Template, Vec<Finding>> {
     parse(&Source::new("t.json", text))
 }
 
-/// `line:column code` of every finding that refuses the text.
+/// `line:column code` of every error in the text.
 fn refused(text: &str) -> Vec<String> {
     let found = read(text).expect_err(text);
     let errors = found

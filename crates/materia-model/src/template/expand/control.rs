@@ -1,8 +1,8 @@
 //! Controls: the fields around a body, resolved.
 //!
-//! Owns how labels, numbers, outputs and recoveries become plain data. Every field is resolved even
-//! when another has failed, so that all problems are reported together. Never decides whether a
-//! node runs.
+//! Owns how labels, numbers, outputs and recoveries become plain data. Resolves every field even
+//! after one has failed, so that all problems are reported together. Never decides whether a node
+//! runs.
 
 use super::super::document::Range;
 use super::super::evaluate::is_path;
@@ -15,7 +15,7 @@ use super::{DEFAULT_CONCURRENCY, Expander};
 use crate::finding::Finding;
 use crate::text;
 
-/// What `repeat` may be.
+/// The range of `repeat`.
 pub(super) const REPEAT: Range = Range::Count;
 
 impl<'t> Expander<'t> {
@@ -89,7 +89,7 @@ impl<'t> Expander<'t> {
         (self.findings.len() == before).then_some(body)
     }
 
-    /// A quorum that cannot be reached is no mistake of the values, but the author wants to know.
+    /// An unreachable quorum is not an error of the values, but the author should know.
     fn warn_quorum(&mut self, node: &TemplateNode, quorum: Option<u64>, branches: usize) {
         let Some(quorum) = quorum.filter(|quorum| *quorum > branches as u64) else {
             return;
@@ -103,7 +103,7 @@ impl<'t> Expander<'t> {
         }
     }
 
-    /// What runs between attempts: fail-closed unless it says otherwise itself (T11).
+    /// The plan between attempts. It is fail-closed unless it sets its own policy (T11).
     fn recover(&mut self, node: &'t TemplateNode, frame: &NameFrame<'_, 't>) -> Option<Box<Plan>> {
         let recover = node.recover.as_deref()?;
         self.node(recover, frame, PlanStdin::Previous, FailurePolicy::Branch)
@@ -153,7 +153,7 @@ impl<'t> Expander<'t> {
         }
     }
 
-    /// A numeric field; empty text is a field that is not set.
+    /// A numeric field. An empty text means that it is not set.
     pub(super) fn evaluate_amount(
         &self,
         field: &'static str,

@@ -1,7 +1,7 @@
 //! Copies: `repeat` turns one node into many (T12).
 //!
 //! Owns the count, its limit, and which fields belong to a copy and which to the join around the
-//! copies. Never evaluates anything but the count itself.
+//! copies. Evaluates nothing but the count itself.
 
 use super::super::fault::PlaceholderFault;
 use super::super::node::{NodeBody as Written, NumberField, TemplateNode};
@@ -9,7 +9,7 @@ use super::super::plan::{FailurePolicy, Plan, PlanBody, PlanControls, PlanKind, 
 use super::super::scope::{NameFrame, RepeatIndex};
 use super::{Expander, passes_through, shared};
 
-/// How many copies all repeats of a plan may make together (T17).
+/// The maximum number of copies of all repeats of a plan together (T17).
 pub const MAX_COPIES: usize = 100_000;
 
 impl<'t> Expander<'t> {
@@ -29,7 +29,7 @@ impl<'t> Expander<'t> {
         let count = match outer.within(node, None, |frame| self.count(repeat, frame)) {
             Ok(count) => count,
             Err(fault) => {
-                // A guard that is false anyway asks for no count.
+                // If the guard is false, the count is not needed.
                 let missing = matches!(fault, PlaceholderFault::Missing(_));
                 let off = missing
                     && outer.within(node, None, |frame| self.guard(node, frame)) == Some(false);
@@ -77,7 +77,7 @@ impl<'t> Expander<'t> {
             if self.halted || !self.count_node(node) {
                 return None;
             }
-            // A repeated parallel list gives lanes: each copy is a sequence.
+            // A repeated parallel list makes lanes: each copy is a sequence.
             let turn = Some(RepeatIndex { index, count });
             let mark = self.evaluator.stages.borrow().mark();
             let copy = outer.within(node, turn, |frame| {

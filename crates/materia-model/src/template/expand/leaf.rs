@@ -1,7 +1,7 @@
-//! Leaves: words to argv.
+//! Commands: words to argv.
 //!
-//! Owns which words vanish (T2), where the command is found, and the refusal of NUL bytes. A
-//! caller's value ends up in its word byte for byte. Never consults the file system or the search
+//! Owns which words vanish (T2), how the command is resolved, and the rejection of NUL bytes. A
+//! caller's value appears in its word byte for byte. Never consults the file system or the search
 //! path.
 
 use super::super::HostFacts;
@@ -76,7 +76,7 @@ impl<'t> Expander<'t> {
         None
     }
 
-    /// One text; every placeholder is tried, so that all that is missing is said at once.
+    /// Evaluates one text. Tries every placeholder, so that all missing names are reported at once.
     pub(super) fn text(
         &mut self,
         text: &'t TemplateText,
@@ -94,7 +94,7 @@ impl<'t> Expander<'t> {
                 self.fault(&fault, origin, placeholder.at);
             }
         }
-        // The sum of the parts can be too much where no part is.
+        // The sum of the parts can exceed the limit even if no part does.
         if let Err(fault) = self.evaluator.text(text, frame)
             && self.findings.is_empty()
         {
@@ -113,8 +113,7 @@ fn brace(word: &TemplateText) -> usize {
 }
 
 impl HostFacts<'_> {
-    /// A command as it is started: `~` is home, a relative path with a slash is seen from the
-    /// directory.
+    /// Resolves a command: `~` is home, a relative path with a slash is relative to the directory.
     fn command(&self, command: &str) -> String {
         if command == "~" || command.starts_with("~/") {
             return self.at_home(command);
@@ -127,7 +126,7 @@ impl HostFacts<'_> {
         }
     }
 
-    /// A path that may begin with `~`, spelled out.
+    /// Expands a leading `~` of a path.
     pub(crate) fn at_home(&self, path: &str) -> String {
         let rest = path
             .strip_prefix('~')
@@ -139,7 +138,7 @@ impl HostFacts<'_> {
     }
 }
 
-/// A relative path seen from a directory, without `.` and `..`.
+/// Resolves a relative path against a directory, without `.` and `..`.
 fn resolve(cwd: &str, path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in cwd.split('/').chain(path.split('/')) {

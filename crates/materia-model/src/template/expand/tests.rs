@@ -21,7 +21,7 @@ fn try_expand(text: &str, values: &Value) -> Result<Expansion, Vec<Finding>> {
     expand(&template, values.as_object().unwrap(), facts)
 }
 
-/// The argv of every leaf that would run.
+/// The argv of every command that would run.
 fn argv(text: &str, values: &Value) -> Vec<Vec<String>> {
     fn leaves(plan: &Plan, found: &mut Vec<Vec<String>>) {
         match &plan.body {

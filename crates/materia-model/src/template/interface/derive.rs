@@ -1,7 +1,7 @@
-//! Derivation: walking a template for the names it uses.
+//! Derivation: walks a template for the names it uses.
 //!
 //! Owns which uses make an argument required and which type they suggest. Names that a node binds
-//! are its own business, and so are those that `repeat` sets. Never evaluates anything.
+//! or `repeat` sets are not arguments. Never evaluates anything.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,7 +77,7 @@ enum Need {
 }
 
 impl Walk<'_> {
-    /// Where arguments are declared, what only imports take and have a default for is theirs.
+    /// If arguments are declared, names that only imports use, with a default, are not public.
     fn is_public(&self, name: &str) -> bool {
         self.uses
             .get(name)
@@ -174,7 +174,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Names inside defaults are asked for only where the default is used.
+    /// Names inside defaults are needed only if the default is used.
     fn references<'t>(
         &mut self,
         settings: &'t ValueSettings,
@@ -305,8 +305,8 @@ impl Walk<'_> {
     }
 }
 
-/// Whether the place of the document or the host gives the name a value, as far as nobody declares
-/// it.
+/// Whether the host sets the name, or the document's location does and the document does not
+/// declare it.
 fn is_given_by_place(name: &str, frame: &NameFrame<'_, '_>) -> bool {
     let realm = frame.realm();
     let place = realm
@@ -314,7 +314,7 @@ fn is_given_by_place(name: &str, frame: &NameFrame<'_, '_>) -> bool {
     place || HOST_NAMES.contains(&name)
 }
 
-/// `index-1` counts from `index`; `my-name` is a name.
+/// `index-1` is a subtraction from `index`; `my-name` is a name.
 fn begins_reserved(name: &str) -> bool {
     name.split('-')
         .next()

@@ -1,6 +1,6 @@
-//! JSON Schema of public arguments, for tools and editors.
+//! The JSON Schema of public arguments, for tools and editors.
 //!
-//! Owns the mapping from our types to JSON Schema. Never reads templates: it is given the
+//! Owns the mapping from our types to JSON Schema. Never reads templates: the caller passes the
 //! arguments.
 
 use serde_json::{Map, Value, json};

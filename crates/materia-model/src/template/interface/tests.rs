@@ -10,7 +10,7 @@ fn args(text: &str) -> Value {
     serde_json::to_value(parse(&Source::new("t", text)).unwrap().args()).unwrap()
 }
 
-/// `name:type`, `!` where it is required, `=default` where it has one.
+/// `name:type`, `!` if it is required, `=default` if it has one.
 fn spelled(text: &str) -> String {
     let spell = |arg: &TemplateArg| {
         let required = if arg.required { "!" } else { "" };

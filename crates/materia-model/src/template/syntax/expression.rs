@@ -1,16 +1,15 @@
 //! Integer expressions: `+ - * / %`, parentheses, unary minus, integers and names (T8).
 //!
-//! Owns their grammar and arithmetic; every overflow and every division by zero is an error. Never
-//! looks a name up itself, and is bounded in length and depth, so hostile text cannot exhaust the
-//! stack.
+//! Owns their grammar and arithmetic. Overflow and division by zero are errors. Bounded in length
+//! and depth, so hostile text cannot exhaust the stack. Never looks a name up itself.
 
 use super::leading_name;
 
-/// How long an expression may be, in bytes.
+/// The maximum length of an expression, in bytes.
 pub(crate) const MAX_LENGTH: usize = 1_000;
 const MAX_DEPTH: usize = 50;
 
-/// An expression, parsed.
+/// A parsed expression.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Expression {
     Int(i64),
@@ -19,7 +18,7 @@ pub(crate) enum Expression {
     Binary(Operator, Box<Self>, Box<Self>),
 }
 
-/// What stands between two operands.
+/// A binary operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operator {
     Add,
@@ -37,13 +36,13 @@ pub(crate) enum ExpressionError<E> {
     Name(E),
 }
 
-/// Whether a text has anything that only an expression has.
+/// Whether a text contains an operator.
 pub(crate) fn has_operator(text: &str) -> bool {
     text.bytes()
         .any(|b| matches!(b, b'(' | b')' | b'+' | b'-' | b'*' | b'/' | b'%'))
 }
 
-/// Parses an expression; `is_value` says which hyphenated names are names, not subtractions.
+/// Parses an expression. `is_value` decides which hyphenated names are names, not subtractions.
 pub(crate) fn parse(
     text: &str,
     is_value: &dyn Fn(&str) -> bool,
@@ -65,7 +64,7 @@ pub(crate) fn parse(
 }
 
 impl Expression {
-    /// The value, with names looked up by `int`.
+    /// Evaluates the expression; `int` looks names up.
     pub(crate) fn evaluate<E>(
         &self,
         int: &mut dyn FnMut(&str) -> Result<i64, E>,

@@ -1,8 +1,8 @@
-//! Placeholders: what stands in braces, in every form the language has.
+//! Placeholders: the forms of text in braces.
 //!
-//! Owns the forms and their order (T4), the pieces of a text, and the error for braces that are
-//! none of them (T5). Only innermost braces are placeholders, `{}` is literal, and so is a brace
-//! without a partner. Never looks a value up.
+//! Owns the forms and their order (T4), the pieces of a text, and the error for braces that match
+//! no form (T5). Only innermost braces are placeholders; `{}` and an unmatched brace are literal.
+//! Never looks a value up.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ use crate::text;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TemplateText {
     pub(crate) pieces: Vec<TextPiece>,
-    /// Unquoted: it vanishes when it turns out empty (T2).
+    /// Unquoted: the word is dropped if it evaluates to an empty text (T2).
     pub(crate) vanishes: bool,
 }
 
@@ -32,13 +32,13 @@ pub(crate) enum TextPiece {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Placeholder {
     pub(crate) form: PlaceholderForm,
-    /// What stands in the braces.
+    /// The text in the braces.
     pub(crate) content: String,
-    /// Where the opening brace is, in bytes of the text that was written.
+    /// The offset of the opening brace, in bytes of the written text.
     pub(crate) at: usize,
 }
 
-/// What a placeholder asks for.
+/// The form of a placeholder.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum PlaceholderForm {
     /// `{name}`, `{name=default}`, `{name:type=default}`; a hyphenated name may also be a
@@ -62,7 +62,7 @@ pub(crate) enum PlaceholderForm {
     Item { name: String, index: ItemIndex },
     /// `{items.length}`
     Length { name: String },
-    /// `{stages.review}`: the file with what an earlier stage wrote (R7).
+    /// `{stages.review}`: the file with the output of an earlier stage (R7).
     Stage { name: String },
     /// `{index+1}`, `{_(index+1)}`
     Expression {
@@ -80,8 +80,8 @@ pub(crate) enum ItemIndex {
 }
 
 impl TemplateText {
-    /// Reads the pieces of a word; `whole` is the text the word was split from, and `unit` the
-    /// document that may refer to its imports.
+    /// Parses a word into pieces. `whole` is the text that contained the word, and `unit` the
+    /// document whose imports it may reference.
     pub(crate) fn parse(
         word: &CommandWord,
         whole: &str,
@@ -130,7 +130,7 @@ impl TemplateText {
         }
     }
 
-    /// The text as it was written, more or less.
+    /// The approximate written form of the text.
     pub(crate) fn spelled(&self) -> String {
         let piece = |piece: &TextPiece| match piece {
             TextPiece::Literal(literal) => literal.clone(),
@@ -139,7 +139,7 @@ impl TemplateText {
         self.pieces.iter().map(piece).collect()
     }
 
-    /// The text, where nothing in it is a placeholder.
+    /// The text, if it contains no placeholder.
     pub(crate) fn literal(&self) -> Option<&str> {
         match self.pieces.as_slice() {
             [] => Some(""),
@@ -149,8 +149,8 @@ impl TemplateText {
     }
 }
 
-/// What an import says, as it would stand in that import: text with placeholders stays such, and
-/// never splits.
+/// Inserts the referenced text of an import. Its placeholders stay placeholders, and it never
+/// splits into words.
 fn push_referred(
     pieces: &mut Vec<TextPiece>,
     referred: Result<Value, String>,
@@ -191,7 +191,7 @@ fn push_literal(pieces: &mut Vec<TextPiece>, text: &str) {
     }
 }
 
-/// Pairs of innermost braces that have something in them.
+/// Pairs of innermost braces that are not empty.
 fn groups(word: &CommandWord) -> Vec<(usize, usize)> {
     let mut groups = Vec::new();
     let mut open = None;
@@ -205,7 +205,7 @@ fn groups(word: &CommandWord) -> Vec<(usize, usize)> {
     groups
 }
 
-/// Why text in braces is no form, where there is more to say.
+/// Why text in braces matches no form, if there is more to say.
 struct Wrong {
     because: Option<String>,
     hint: String,

@@ -1,24 +1,24 @@
-//! Words: a command line split as a shell would, without a shell (T1, T2).
+//! Words: splits a command line like a shell, without a shell (T1, T2).
 //!
-//! Owns quotes, backslashes and where each byte of a word came from. Never substitutes anything:
-//! placeholders are still text here, and a value can therefore never split.
+//! Owns quotes, backslashes and the source offset of each byte of a word. Never substitutes
+//! anything: placeholders are still text here, so a value can never split into words.
 
 use crate::template::origin::{TextProblem, column};
 use crate::text;
 
-/// How many words one command may have.
+/// The maximum number of words of one command.
 pub(crate) const MAX_WORDS: usize = 100_000;
 
 /// One word of a command line, unquoted.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct CommandWord {
     pub(crate) text: String,
-    /// Any part was quoted, so the word stays even when it is empty.
+    /// Whether any part was quoted, so that the word stays even if it is empty.
     pub(crate) quoted: bool,
     pub(crate) number: usize,
     /// Offsets in `text` of braces that were written `\{` or `\}`, ascending.
     escaped: Vec<usize>,
-    /// Where the mapping to the source text jumps: (offset in `text`, offset in the source),
+    /// The jumps in the mapping to the source text: (offset in `text`, offset in the source),
     /// ascending.
     jumps: Vec<(usize, usize)>,
 }

@@ -1,4 +1,4 @@
-//! What a node reads when it brings its own text.
+//! The stdin of a node with its own `input`.
 
 use serde_json::json;
 

@@ -1,8 +1,8 @@
 //! A naive interpreter of small trees: `when`, `repeat`, `defaults`, sequences, by text
 //! replacement.
 //!
-//! Written apart from the real one, as simply as possible, to disagree with it where one of them is
-//! wrong.
+//! Written independently of the real one and as simply as possible, so that they disagree if one of
+//! them is wrong.
 
 use std::collections::HashMap;
 
@@ -53,11 +53,11 @@ pub(super) fn tree() -> impl Strategy<Value = Value> {
             },
         )
     });
-    // Everything stands in one repeat, so that its names always have a value.
+    // Everything is inside one repeat, so that its names always have a value.
     tree.prop_map(|tree| json!({"repeat": 1, "template": [tree]}))
 }
 
-/// The argv of every leaf that runs, in order.
+/// The argv of every command that runs, in order.
 pub(super) fn run(tree: &Value, values: &Value) -> Vec<Vec<String>> {
     let mut names: HashMap<String, String> = HashMap::new();
     names.insert("on".into(), values["on"].to_string());

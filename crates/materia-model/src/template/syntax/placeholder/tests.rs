@@ -11,7 +11,7 @@ fn parse(text: &str) -> Result<TemplateText, TextProblem> {
     TemplateText::parse(&word, text, None)
 }
 
-/// A compact spelling of what was understood.
+/// A compact text form of the parsed placeholder.
 fn spelled(text: &str) -> String {
     let parsed = match parse(text) {
         Ok(parsed) => parsed,
