@@ -130,7 +130,7 @@ impl Door {
         scheme.eq_ignore_ascii_case("bearer") && self.access.knows_agent(word.trim())
     }
 
-    /// The reason to reject a request by its origin, if there is one.
+    /// The reason to reject a request by its host or origin, if there is one.
     fn refusal(&self, who: Who, method: &Method, headers: &HeaderMap) -> Option<ApiError> {
         let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
         if !text(header::HOST).is_some_and(|host| self.knows(host)) {
@@ -170,7 +170,7 @@ impl Door {
 enum Who {
     /// A user's browser.
     Browser,
-    /// An agent's program; it sends no `Origin`.
+    /// An agent's program; it need not send an `Origin`.
     Agent,
 }
 

@@ -107,7 +107,7 @@ fn state(world: &World, wish: &WebOptions, at: SocketAddr) -> Result<State, ApiE
     }))
 }
 
-/// Binds the requested port; without one, the default port, or any free port if that is in use.
+/// Binds the requested port; without one, the default port, or any free port if that fails.
 async fn bind(wish: &WebOptions) -> Result<TcpListener, ApiError> {
     let host = wish.host.trim_matches(['[', ']']);
     let failed = |error: std::io::Error| unbound(host, wish.port, &error);
