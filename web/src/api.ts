@@ -1,4 +1,4 @@
-// Talking to the server: one function for each route, failures as errors with a hint.
+// The client of the server's API: one function per route; failures are errors with a hint.
 import type {
   AboutReport,
   ActiveLoadoutReport,
@@ -91,7 +91,7 @@ const get = <T>(path: string) => call<T>("GET", path);
 const post = <T>(path: string, body: object) => call<T>("POST", path, body);
 const part = encodeURIComponent;
 
-/** How a cast can go on. */
+/** The ways to continue or end a cast. */
 export type CastAction = "continue" | "resume" | "recast" | "revive" | "abort";
 
 export const api = {

@@ -1,4 +1,4 @@
-// What happens, as it happens. One stream per page; when it breaks, it goes on behind the last thing that was told.
+// Live updates. One stream per page; after a disconnect it resumes after the last event received.
 import { api } from "./api";
 import { createStore } from "./store";
 import type {
@@ -19,7 +19,7 @@ import type {
 export type Block =
   | { kind: "text" | "notice" | "cut"; text: string }
   | { kind: "tool"; name: string; input: string; ok: boolean | null };
-/** What an agent said and did in one turn. */
+/** An agent's output and actions in one turn. */
 export type Turn = { path: string; to: number; blocks: Block[]; usage: AgentUsage | null };
 export type Watched = {
   id: string;
@@ -39,10 +39,10 @@ export const watched = createStore<Watched | null>(null);
 export const watchedRun = createStore<WatchedRun | null>(null);
 export const connection = createStore<"open" | "lost">("open");
 
-/** What is looked at besides the lists that every page needs. */
+/** What the page watches besides the lists that every page needs. */
 export type Look = { cast?: string; run?: string; also?: string[] };
 
-/** How many events, and how much output, a page keeps; a longer past is in the files. */
+/** Maximum number of events and characters of output that a page keeps; the files have the rest. */
 const MOST = 10_000;
 const LONGEST = 300_000;
 let looking: Look = {};
@@ -70,8 +70,8 @@ export function look(at: Look) {
   open();
 }
 
-// A browser opens six connections to one server and no more, so that a tab nobody looks at gives its own back; it asks
-// now and then instead, for the number in its title.
+// A browser opens at most six connections to one server, so a hidden tab closes its stream. It
+// polls instead, for the number in its title.
 const HIDDEN = 15_000;
 let asking: ReturnType<typeof setInterval> | undefined;
 document.addEventListener("visibilitychange", () => {
@@ -121,7 +121,7 @@ function open() {
   const source = new EventSource(`/api/live${query()}`);
   stream = source;
   const { cast, run } = looking;
-  // Many news at once are shown at once.
+  // Collect events that arrive together and render them once.
   let events: CastEventRecord[] = [];
   let doing: ActivityReport[] = [];
   let wrote: OutputChunk[] = [];
@@ -192,13 +192,13 @@ function keep(now: Watched, fresh: CastEventRecord[]): Watched {
   return { ...now, events: over ? events.slice(over) : events, dropped: now.dropped + over };
 }
 
-/** A turn with what was done in it next. */
+/** Adds the next activity to a turn. */
 export function act(turn: Turn | null, news: ActivityReport): Turn {
   const before: Turn =
     turn && turn.path === news.path && news.to > 0
       ? turn
       : { path: news.path, to: 0, blocks: [], usage: null };
-  // What was told already is not said twice.
+  // Skip activity that was received before.
   if (news.to !== 0 && news.to <= before.to) return before;
   const blocks = [...before.blocks];
   let usage = before.usage;
@@ -222,7 +222,7 @@ export function act(turn: Turn | null, news: ActivityReport): Turn {
   return { path: news.path, to: news.to, blocks, usage };
 }
 
-/** Output with what was written next; what does not follow on it begins anew. */
+/** Appends the next output. Output that does not continue the previous one replaces it. */
 function flowed(flow: Flow, news: OutputChunk): Flow {
   const text = news.from === flow.to && flow.to > 0 ? flow.text + news.text : news.text;
   const from = news.from === flow.to && flow.to > 0 ? flow.from : news.from;

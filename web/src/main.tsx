@@ -1,4 +1,4 @@
-// The page: where the person is decides what is shown.
+// The application: the path selects the page.
 import { Component, type ReactNode, StrictMode, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import "@xyflow/react/dist/base.css";
@@ -97,7 +97,7 @@ function App() {
   );
 }
 
-/** What a page wants to be told live. */
+/** The live updates that a page needs. */
 function looked(page: string | undefined, name: string | undefined): Look {
   if (page === "casts" && name) return { cast: name };
   if (page === "quests") return { also: ["quests"] };
@@ -106,7 +106,7 @@ function looked(page: string | undefined, name: string | undefined): Look {
   return name ? { run: name, also: ["runs"] } : { also: ["runs"] };
 }
 
-/** A page that fails says so, and the others go on. */
+/** Shows the error of a page that fails; the others keep working. */
 class Guard extends Component<{ children: ReactNode }, { failed: string | null }> {
   override state = { failed: null as string | null };
   static getDerivedStateFromError(error: unknown) {

@@ -1,4 +1,4 @@
-// What waits for the person: casts that cannot go on, what a project brings, what runs ask.
+// Everything that waits for the user: blocked casts, a project's trust, questions of runs.
 import { casts, waiting } from "./live";
 import { createStore, useStore } from "./store";
 import type { AttentionMessage, CastListItem, NeedsReport, TrustReport } from "./types";
@@ -8,7 +8,7 @@ export type Need =
   | { key: string; kind: "trust"; trust: TrustReport; text: string }
   | { key: string; kind: "message"; message: AttentionMessage; text: string };
 
-/** Messages that the person has seen to; they stay in the run. */
+/** Messages that the user has dismissed; they stay in the run. */
 const done = createStore<string[]>(JSON.parse(localStorage.getItem("seen-to") ?? "[]") as string[]);
 const KEPT = 200;
 

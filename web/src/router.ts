@@ -1,4 +1,4 @@
-// Where the person is: the path of the page. Links are links, so that they can be opened elsewhere.
+// The router: the path of the page. Links are real links, so that they can be opened in new tabs.
 import { createStore, useStore } from "./store";
 
 const read = () => location.pathname.split("/").filter(Boolean).map(decodeURIComponent);
@@ -17,7 +17,7 @@ export function go(to: string, instead = false) {
   place.set(read());
 }
 
-// Links of our own are followed without loading the page again.
+// Follow our own links without reloading the page.
 addEventListener("click", (event) => {
   const link = (event.target as Element).closest("a");
   if (!link || link.origin !== location.origin || link.target || event.defaultPrevented) return;

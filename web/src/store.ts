@@ -1,4 +1,4 @@
-// A value that pages look at together.
+// A value that components share and subscribe to.
 import { useSyncExternalStore } from "react";
 
 export type Store<T> = {

@@ -1,7 +1,7 @@
-//! `actor-message`: what flows to it becomes the body of a message.
+//! `actor-message`: sends its input as the body of a message.
 //!
-//! Owns making and checking the message. With `send=true` inside a run it also goes to the
-//! coordinator; anywhere else it is only shown, since there is nobody whose run could say it.
+//! Owns building and checking the message. With `send=true` inside a run, the message also goes to
+//! the coordinator. Outside a run it is only printed, because there is no run to send it from.
 
 use materia_engine::post::{MessageLog, MessagePosting};
 use materia_engine::run;
@@ -46,7 +46,7 @@ pub(crate) fn run(
     })
 }
 
-/// JSON where it is JSON, else text; nothing where it is blank.
+/// Parses the input as JSON if possible, else keeps it as text. Returns `None` for blank input.
 fn body_of(text: &str) -> Option<Value> {
     let trimmed = text.trim();
     (!trimmed.is_empty()).then(|| serde_json::from_str(trimmed).unwrap_or_else(|_| trimmed.into()))
@@ -64,7 +64,7 @@ fn metadata(text: &str) -> Result<Value, UtilityError> {
     })
 }
 
-/// Says it to the coordinator of the run around us.
+/// Sends the message to the coordinator of the enclosing run.
 fn send(context: &StepContext<'_>, envelope: Envelope) -> Result<(), UtilityError> {
     let Some(run) = context.within else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `artifact-manifest`: what a file is, for whoever gets it.
+//! `artifact-manifest`: describes a file for its recipient.
 
 use std::time::UNIX_EPOCH;
 

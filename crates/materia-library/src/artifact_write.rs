@@ -1,7 +1,6 @@
-//! `artifact-write`: what flows to it, or a file's content, becomes a file.
+//! `artifact-write`: writes its input, or the content of a file, to a file.
 //!
-//! Owns the three modes and the question in advance whether one will do, which a recipe asks before
-//! it pays for the content.
+//! Owns the three modes and the check that a recipe runs before it pays for the content.
 
 use std::path::Path;
 
@@ -51,7 +50,7 @@ pub(crate) fn run(
     )
 }
 
-/// Says now what would go wrong later.
+/// Reports in advance what would make the write fail.
 fn check(path: &Path, mode: WriteMode) -> Result<(), UtilityError> {
     let name = path.to_string_lossy();
     match path.symlink_metadata() {

@@ -1,5 +1,4 @@
-//! `changelog-section`: what a changelog says about one version; about the newest where none is
-//! named.
+//! `changelog-section`: the section of a changelog about one version, by default the newest.
 
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
@@ -37,7 +36,7 @@ pub(crate) fn run(
     })
 }
 
-/// The headings of versions: second level, as the convention has it.
+/// The headings of versions. By convention they are second-level headings.
 fn headings(changelog: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     changelog.split_inclusive('\n').filter_map(move |line| {
@@ -59,8 +58,8 @@ fn section<'a>(changelog: &'a str, version: Option<&str>) -> Option<&'a str> {
     changelog.get(all.get(index)?.0..end)
 }
 
-/// Whether a heading is a version's: `[1.2.0] - 2026-01-01`, `v1.2.0` and `1.2.0` are those of
-/// `1.2.0`.
+/// Whether a heading belongs to a version: `[1.2.0] - 2026-01-01`, `v1.2.0` and `1.2.0` all belong
+/// to `1.2.0`.
 fn is_of(title: &str, version: &str) -> bool {
     let bare = |text: &str| {
         text.trim_start_matches(['[', 'v', 'V'])

@@ -1,7 +1,7 @@
-//! Reading files and directories for a step, bounded (S5).
+//! Reads files and directories for a step, with bounds (S5).
 //!
-//! Owns how much is read, how deep and how far a directory is walked, and the words for what cannot
-//! be read. Follows no symbolic link to a directory, so that a walk ends.
+//! Owns the limits on size, depth and number of files, and the messages for files that cannot be
+//! read. Follows no symbolic link to a directory, so that a walk terminates.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use materia_engine::utility::UtilityError;
 use materia_model::text;
 
-/// How much of a file or of stdin is taken.
+/// Maximum number of bytes read from a file or from stdin.
 pub(crate) const MOST_BYTES: u64 = 64 << 20;
 
-/// How many files a walk finds.
+/// Maximum number of files that a walk returns.
 pub(crate) const MOST_FILES: usize = 20_000;
 
-/// Everything that is there to read, at most [`MOST_BYTES`].
+/// Reads to the end, at most [`MOST_BYTES`].
 pub(crate) fn all(reader: &mut dyn Read, name: &str) -> Result<Vec<u8>, UtilityError> {
     let mut bytes = Vec::new();
     reader
@@ -39,7 +39,6 @@ pub(crate) fn all(reader: &mut dyn Read, name: &str) -> Result<Vec<u8>, UtilityE
     Ok(bytes)
 }
 
-/// A file's bytes.
 pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, UtilityError> {
     let name = path.to_string_lossy();
     let mut file = File::open(path).map_err(|error| {
@@ -49,21 +48,21 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, UtilityError> {
     all(&mut file, &name)
 }
 
-/// A file's text; bytes that are none are replaced.
+/// Reads a file as text. Invalid UTF-8 is replaced.
 pub(crate) fn text(path: &Path) -> Result<String, UtilityError> {
     Ok(String::from_utf8_lossy(&bytes(path)?).into_owned())
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// The files, in the order of their paths.
+    /// The files, sorted by path.
     pub(crate) files: Vec<PathBuf>,
-    /// Whether there are more.
+    /// Whether the limit was reached and more files exist.
     pub(crate) more: bool,
 }
 
-/// The files below a directory, so deep (1 is the directory itself), that are wanted.
+/// The matching files below a directory, down to `depth` levels; 1 is the directory itself.
 pub(crate) fn below(
     dir: &Path,
     depth: u64,
@@ -104,7 +103,7 @@ pub(crate) fn below(
     Ok(found)
 }
 
-/// Whether a name fits a pattern with `*` and `?`.
+/// Whether a name matches a pattern with `*` and `?`.
 pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), name.chars().collect());

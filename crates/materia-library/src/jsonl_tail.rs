@@ -1,7 +1,7 @@
-//! `jsonl-tail`: the last records of a file with one JSON document on each line.
+//! `jsonl-tail`: the last records of a file with one JSON document per line.
 //!
-//! Owns what is done with a line that is none: it is left out and told of, since the last line of a
-//! file that grows may be half there.
+//! Owns the handling of invalid lines: they are skipped and counted, since the last line of a
+//! growing file may be incomplete.
 
 use materia_engine::utility::step::{StepContext, StepOptions};
 use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
@@ -25,7 +25,7 @@ pub(crate) fn run(
     })
 }
 
-/// The last so many lines that are JSON, and how many between them are not.
+/// The last `lines` valid JSON lines, and the number of invalid lines among them.
 pub(crate) fn last(text: &str, lines: u64) -> (Vec<&str>, usize) {
     let mut broken = 0;
     let most = usize::try_from(lines).unwrap_or(usize::MAX);

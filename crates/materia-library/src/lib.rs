@@ -1,8 +1,9 @@
 //! The steps that the shipped recipes are made of.
 //!
-//! Owns the table of steps and one file per step or service. A step reads `key=value` words and its
-//! stdin, and answers once; a service answers when its run is stopped. Never prints, never reads
-//! argv or the environment: everything comes with the `StepContext`. Called by `materia utility`.
+//! Owns the table of steps and one file per step or service. A step reads `key=value` arguments and
+//! its stdin, and reports once. A service reports when its run is stopped. Never prints, never
+//! reads argv or the environment: all input comes from the `StepContext`. Called by `materia
+//! utility`.
 
 mod files;
 mod artifact_write;

@@ -1,8 +1,8 @@
-//! `locker`: a queue of work and locks with leases, for actors that must not meet.
+//! `locker`: a work queue and locks with leases, for actors that must not work on the same thing.
 //!
-//! Owns the service: take a message, change the table, make it durable, answer, settle. A message
-//! that comes twice, because we died in between, is answered again and changes nothing. Never
-//! polls: leases run out by comparing, and the only clock that wakes us is that of the next lease.
+//! Owns the service loop: take a message, change the table, make it durable, reply, settle. If the
+//! service dies in between, the message is delivered again; it then gets the same reply and changes
+//! nothing. Never polls: the only timer that wakes the service is the expiry of the next lease.
 
 pub(crate) mod table;
 
@@ -22,9 +22,9 @@ use crate::{files, jsonl_tail};
 
 use table::{Reply, Table};
 
-/// The format of the table's document.
+/// The format version of the table's document.
 const FORMAT: u32 = 1;
-/// How large it may be.
+/// Maximum size of the document.
 const MOST_BYTES: u64 = 64 << 20;
 
 pub(crate) fn run(
@@ -87,8 +87,7 @@ impl Locker {
         })
     }
 
-    /// Changes the table as a message asks for, and makes it durable; both only once for each
-    /// message.
+    /// Applies a message to the table and makes the change durable, once per message.
     fn handle(&mut self, message: &ClaimedMessage, now: i64) -> Result<Reply, UtilityError> {
         if let Some((id, reply)) = &self.table.last
             && *id == message.id
@@ -133,7 +132,7 @@ fn journal(dir: &Path) -> PathBuf {
     dir.join("lock-journal.jsonl")
 }
 
-/// The table as it was kept; an empty one in a new run.
+/// Reads the stored table. A new run has an empty one.
 pub(crate) fn read(dir: &Path) -> Result<Table, UtilityError> {
     let path = document(dir);
     if !path.exists() {
@@ -143,7 +142,7 @@ pub(crate) fn read(dir: &Path) -> Result<Table, UtilityError> {
         .map_err(|error| UtilityError::failed(error.to_string(), "move it away to begin anew"))
 }
 
-/// Keeps the table.
+/// Stores the table.
 pub(crate) fn keep(dir: &Path, table: &Table) -> Result<(), UtilityError> {
     atomic::write_json(&document(dir), FORMAT, table).map_err(|error| {
         UtilityError::failed(
@@ -153,7 +152,7 @@ pub(crate) fn keep(dir: &Path, table: &Table) -> Result<(), UtilityError> {
     })
 }
 
-/// `lock-snapshot`: what a lock service keeps, without asking it.
+/// `lock-snapshot`: reads the stored state of a lock service without sending it a message.
 pub(crate) fn snapshot(
     context: &mut StepContext<'_>,
     options: &StepOptions,
@@ -226,7 +225,7 @@ mod tests {
             lease: 9,
         };
         let first = locker().handle(&message, 1).unwrap();
-        // As after a kill: everything is read again.
+        // As after a kill: all state is read again.
         let mut again = locker();
         assert_eq!(
             (again.handle(&message, 2).unwrap(), again.table.items.len()),

@@ -8,9 +8,9 @@ use serde_json::json;
 
 use crate::files;
 
-/// How deep documents are looked for.
+/// Maximum depth of the search.
 const DEPTH: u64 = 4;
-/// How many are listed.
+/// Maximum number of documents listed.
 const MOST: usize = 2000;
 
 struct Document {

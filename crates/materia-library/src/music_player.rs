@@ -1,8 +1,8 @@
-//! `music-player`: plays what is below a directory, steered by messages.
+//! `music-player`: plays the files below a directory, controlled by messages.
 //!
-//! Owns which program plays and the list. Waits for two things at once, the end of a track and a
-//! message, and for nothing else. Pausing stops the program's clock, not the program: SIGSTOP would
-//! be ours to send only by `process`, so a paused track begins again from its start.
+//! Owns the choice of the player program and the playlist. Waits for the end of a track and for
+//! messages, and for nothing else. Pausing ends the program instead of stopping it, since only
+//! `process` may send SIGSTOP; a paused track therefore restarts from its beginning.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::playlist_build;
 use crate::service::Service;
 
-/// A program that plays one file and ends.
+/// A program that plays one file and exits.
 struct Program {
     name: &'static str,
     words: fn(u64) -> Vec<String>,
@@ -78,7 +78,7 @@ fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// What the player is at.
+/// The state of the player.
 struct Player<'a, 'b> {
     context: &'a mut StepContext<'b>,
     service: Service,
@@ -138,7 +138,7 @@ pub(crate) fn run(
     player.play()
 }
 
-/// The program that is asked for, or the first that is there.
+/// The requested program, or the first one that is installed.
 fn chosen(wanted: &str) -> Result<&'static Program, UtilityError> {
     let names: Vec<&str> = PROGRAMS.iter().map(|program| program.name).collect();
     let fits = |program: &&Program| wanted == "auto" || program.name == wanted;
@@ -187,7 +187,7 @@ impl Player<'_, '_> {
         }
     }
 
-    /// Starts the track that we are at.
+    /// Starts the current track.
     fn start(&mut self) -> Result<(), UtilityError> {
         let Some(track) = self.tracks.get(self.at).cloned() else {
             return Ok(());
@@ -200,7 +200,7 @@ impl Player<'_, '_> {
         self.tell("music.playing", &format!("playing {}", track.display()))
     }
 
-    /// Goes on behind a track that is over; why it does not.
+    /// Moves on after a track ended. Returns the reason if playback ends instead.
     fn track_ended(&mut self, ended: &ProcessEnd) -> Result<Option<&'static str>, UtilityError> {
         self.playing = None;
         let bad = matches!(ended.cause, Cause::NotStarted(_)) || !ended.success();
@@ -223,7 +223,7 @@ impl Player<'_, '_> {
         self.start().map(|()| None)
     }
 
-    /// Does what a message says; whether that is the end.
+    /// Applies a message. Returns whether playback ends.
     fn obey(&mut self, message: &ClaimedMessage) -> Result<bool, UtilityError> {
         let kind = message.envelope.kind.as_str();
         let plain = message.envelope.text().trim().to_ascii_lowercase();
@@ -266,7 +266,7 @@ impl Player<'_, '_> {
         self.start()
     }
 
-    /// Ends the program that plays; its end is not the end of its track.
+    /// Stops the player program. Its exit does not count as the end of the track.
     fn halt(&mut self) {
         if let Some(leaf) = self.playing.take() {
             self.context.processes.stop(leaf, StopReason::Cancelled);

@@ -1,8 +1,7 @@
-//! `package-summary`: name, version and the like, as the package's own manifest has them.
+//! `package-summary`: name, version and similar fields of a package's manifest.
 //!
-//! Owns which manifests are looked for and the few fields that are read. A TOML manifest is read
-//! line by line: plain `key = "value"` pairs of its package table, which is where these fields
-//! stand.
+//! Owns the list of manifests and of fields. Reads a TOML manifest line by line: these fields are
+//! plain `key = "value"` pairs of its package table.
 
 use std::path::Path;
 

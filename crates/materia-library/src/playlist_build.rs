@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::files;
 
-/// What counts as music where nothing is said.
+/// The file extensions of music, by default.
 pub(crate) const EXTENSIONS: &str = "mp3,flac,ogg,opus,m4a,wav";
 
 #[derive(Debug, Clone, Copy)]
@@ -73,8 +73,8 @@ pub(crate) fn run(
     })
 }
 
-/// The music below a directory; a name with a line break in it cannot stand in a playlist and is
-/// left out.
+/// The music below a directory. A playlist cannot contain a name with a line break, so such files
+/// are left out.
 pub(crate) fn tracks(
     directory: &std::path::Path,
     extensions: &str,

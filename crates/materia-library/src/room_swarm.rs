@@ -1,11 +1,10 @@
-//! `room-swarm`: several roles work on one mission in the run's room, and what came of it is
-//! written down.
+//! `room-swarm`: several roles work on one mission in the run's room, and a result is written.
 //!
-//! Owns the modes. *consensus*: rounds in which everybody sees what was said before. *pipeline*:
-//! one role after the other. *fanout*: everybody at once, nobody sees another. *pool*: the mission
-//! is cut into tasks, which whoever is free takes from the table of the lock service. Every turn is
-//! one call of `materia agent run`; what it answers is said in the room in the name of its role.
-//! Fails when nobody ever answered.
+//! Owns the modes. *consensus*: rounds in which every role sees all earlier messages. *pipeline*:
+//! one role after another. *fanout*: all roles at once, without seeing each other. *pool*: the
+//! mission is split into tasks, and a free role takes the next one from the table of the lock
+//! service. Every turn is one call of `materia agent run`; its answer is posted in the room in the
+//! name of the role. Fails if no turn returned an answer.
 
 mod role;
 mod turn;
@@ -26,7 +25,7 @@ use crate::{files, locker};
 use role::Role;
 use turn::{Player, Turn};
 
-/// How many tasks a pool has at most.
+/// Maximum number of tasks in a pool.
 const MOST_TASKS: usize = 24;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +116,7 @@ pub(crate) fn run(
 }
 
 impl Swarm<'_, '_> {
-    /// Everybody speaks in every round, and sees what was said in the ones before.
+    /// Every role speaks in every round and sees the messages of earlier rounds.
     fn consensus(&mut self, rounds: u64, pause: Duration) -> Result<(), UtilityError> {
         for round in 1..=rounds {
             let said = self.transcript()?;
@@ -137,7 +136,7 @@ impl Swarm<'_, '_> {
         Ok(())
     }
 
-    /// One after the other; each goes on from what the ones before said.
+    /// One role after another; each continues from the earlier answers.
     fn pipeline(&mut self) -> Result<(), UtilityError> {
         for index in 0..self.roles.len() {
             let said = self.transcript()?;
@@ -152,7 +151,7 @@ impl Swarm<'_, '_> {
         Ok(())
     }
 
-    /// Everybody at once, and by themselves.
+    /// All roles at once, independently.
     fn fanout(&mut self) -> Result<(), UtilityError> {
         let task = "Work on the mission by yourself. Nobody else sees your answer before everybody is done.";
         let turns = self
@@ -163,7 +162,7 @@ impl Swarm<'_, '_> {
         self.play(turns, "swarm.answer", &json!({}))
     }
 
-    /// Tasks in a table; whoever is free takes the next.
+    /// Tasks in a table; a free role takes the next one.
     fn pool(&mut self) -> Result<(), UtilityError> {
         let cut = format!(
             "Cut the mission into at most {MOST_TASKS} tasks that can be done independently. UtilityReport with one task on \
@@ -241,7 +240,7 @@ impl Swarm<'_, '_> {
         }
     }
 
-    /// Plays turns at the same time and says in the room what came of each.
+    /// Runs turns concurrently and posts each result in the room.
     fn play(&mut self, turns: Vec<Turn>, kind: &str, about: &Value) -> Result<(), UtilityError> {
         for (role, answer) in self.play_quietly(turns)? {
             let mut body = json!({"text": text::bounded(&answer, turn::TOLD)});
@@ -253,7 +252,7 @@ impl Swarm<'_, '_> {
         Ok(())
     }
 
-    /// The same; gives the names of those who answered.
+    /// Like `play`, but returns the names of the roles that answered.
     fn play_named(&mut self, turns: Vec<Turn>, kind: &str) -> Result<Vec<String>, UtilityError> {
         let tasks: Vec<(Role, Option<String>)> = turns
             .iter()
@@ -294,7 +293,7 @@ impl Swarm<'_, '_> {
         Ok(answers)
     }
 
-    /// Puts what was said together and writes it down.
+    /// Combines the answers and writes the artifact.
     fn conclude(&mut self, artifact: &std::path::Path) -> Result<UtilityReport, UtilityError> {
         if self.turns > 0 && self.failed == self.turns {
             let hint = "see what agents there are with `materia agent list`, and the room with `materia inspect`";

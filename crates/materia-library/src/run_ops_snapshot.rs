@@ -1,6 +1,7 @@
-//! `run-ops-snapshot`: how runs stand, for whoever looks after them.
+//! `run-ops-snapshot`: the state of runs, for operators.
 //!
-//! Owns what counts as stale (on, and nothing written for so long) and which command helps.
+//! Owns when a run counts as stale (it is running, but has written nothing for some time) and which
+//! command helps.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::runs;
 
-/// How many runs are listed.
+/// Maximum number of runs listed.
 const MOST: usize = 200;
 
 pub(crate) fn run(
@@ -67,7 +68,7 @@ pub(crate) fn run(
     )
 }
 
-/// How long nothing was written to a run's journal, in milliseconds.
+/// Time since the last write to a run's journal, in milliseconds.
 fn quiet_for(root: &RunRoot, one: &RunListItem, now: i64) -> Option<i64> {
     let place = root.place(&one.run.parse().ok()?);
     let modified = place.journal().metadata().ok()?.modified().ok()?;
@@ -94,7 +95,7 @@ fn advise(one: &RunListItem, stale: bool) -> Option<String> {
     }
 }
 
-/// One run in detail, and the last that it said.
+/// The details of one run, and its last output.
 fn inspected(root: &RunRoot, run: &str, lines: usize) -> Result<(Value, Value), UtilityError> {
     let bare = run.strip_prefix("run:").unwrap_or(run);
     let unknown = |why: String| {

@@ -10,14 +10,14 @@ use materia_model::text;
 
 use crate::files;
 
-/// The root that is meant: ours where nothing is said.
+/// The root given in the options, by default that of the context.
 pub(crate) fn root(context: &StepContext<'_>, options: &StepOptions) -> RunRoot {
     options
         .path("root", context)
         .map_or_else(|| context.runs.clone(), RunRoot::new)
 }
 
-/// All runs of a root, each with a status that was looked at now.
+/// All runs of a root, each with its current status.
 pub(crate) fn all(root: &RunRoot, context: &StepContext<'_>) -> Result<List, UtilityError> {
     run::list(root, context.clock).map_err(|error| {
         let message = format!("the runs in {} cannot be read: {error}", shown(root));

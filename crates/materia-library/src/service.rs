@@ -1,9 +1,8 @@
-//! What the services of the library share: a run that they are the inside of, its queues and its
-//! room.
+//! Code shared by the services of the library: the enclosing run, its queues and its room.
 //!
-//! Owns taking messages (blocking, never polling), answering them and speaking in the room. A
-//! message is settled after its answer is durable, so a service that dies over one gets it again;
-//! whoever handles it has to know it by its id.
+//! Owns receiving messages (blocking, never polling), replying to them and posting in the room. A
+//! message is settled after its reply is durable, so a service that dies in between receives it
+//! again; handlers must recognize it by its id.
 
 use std::path::Path;
 
@@ -33,19 +32,18 @@ pub(crate) struct Service {
     me: MessageHolder,
 }
 
-/// What came instead of a message.
+/// The result of waiting for a message.
 #[derive(Debug)]
 pub(crate) enum Next {
-    /// A message.
     Message(Box<ClaimedMessage>),
-    /// The time is over.
+    /// The wait timed out.
     Late,
-    /// The run is.
+    /// The run has ended.
     Over,
 }
 
 impl Service {
-    /// The service of the run around us.
+    /// Opens the service for the enclosing run.
     pub(crate) fn open(context: &StepContext<'_>, recipe: &str) -> Result<Self, UtilityError> {
         let Some(run) = context.within else {
             let message = format!("`{recipe}` works inside a run, and this is none");
@@ -77,17 +75,16 @@ impl Service {
         self.place.dir()
     }
 
-    /// The run.
     pub(crate) fn run(&self) -> &RunId {
         &self.run
     }
 
-    /// Its messages.
+    /// The messages of the run.
     pub(crate) fn post(&self) -> &MessageLog {
         &self.post
     }
 
-    /// A branch of the run, by its name.
+    /// Parses the name of a branch.
     pub(crate) fn branch(name: &str) -> Result<BranchName, UtilityError> {
         name.parse().map_err(|error| {
             let message = format!("{} is no name of a branch: {error}", text::quoted(name));
@@ -100,7 +97,7 @@ impl Service {
         Address::Branch(self.run.clone(), branch.clone()).to_string()
     }
 
-    /// The next message of a queue, waiting for it.
+    /// Waits for the next message of a queue.
     pub(crate) fn next(&self, place: &QueueId, wait: MessageWait) -> Result<Next, UtilityError> {
         match self.post.receive(place, &self.me, wait) {
             Ok(claimed) => Ok(Next::Message(Box::new(claimed))),
@@ -110,14 +107,14 @@ impl Service {
         }
     }
 
-    /// A message that waits, if one does.
+    /// Claims a queued message, if there is one.
     pub(crate) fn waiting(&self, place: &QueueId) -> Result<Option<ClaimedMessage>, UtilityError> {
         self.post
             .claim(place, &self.me)
             .map_err(|error| lost(&error))
     }
 
-    /// Rings when a message may have come.
+    /// Becomes readable when a message may have arrived.
     pub(crate) fn ear(&self) -> Result<WaiterPipe, UtilityError> {
         WaiterPipe::open(&self.place.ears()).map_err(|error| {
             UtilityError::failed(
@@ -127,7 +124,7 @@ impl Service {
         })
     }
 
-    /// What became of a message.
+    /// Settles a message.
     pub(crate) fn settle(
         &self,
         place: &QueueId,
@@ -140,7 +137,7 @@ impl Service {
             .map_err(|error| lost(&error))
     }
 
-    /// Sends something, durably.
+    /// Sends a message durably.
     pub(crate) fn send(&self, draft: MessageDraft) -> Result<(), UtilityError> {
         let envelope = draft
             .check()
@@ -162,7 +159,7 @@ impl Service {
         Ok(())
     }
 
-    /// Says something in the room, as a branch of the run or as the run itself.
+    /// Posts a message in the room, from a branch of the run or from the run itself.
     pub(crate) fn speak(
         &self,
         from: Option<&BranchName>,
@@ -183,9 +180,8 @@ impl Service {
         })
     }
 
-    /// Answers a message: to the coordinator, and to whoever context, where that one has a queue. An
-    /// answer that the asker cannot be given, because its run is over, stands with the coordinator
-    /// all the same.
+    /// Replies to a message: to the coordinator, and to the sender if it has a queue. If the
+    /// sender's run has ended, only the coordinator gets the reply.
     pub(crate) fn answer(
         &self,
         to: &ClaimedMessage,

@@ -1,7 +1,6 @@
-//! `skill-summary`: what skills say about themselves: the frontmatter of their `SKILL.md`.
+//! `skill-summary`: the frontmatter of the `SKILL.md` of each skill.
 //!
-//! Owns where skills are looked for. That there is none is an answer, not a failure: most packages
-//! have none.
+//! Owns where to look for skills. Finding none is not an error: most packages have none.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::files;
 
-/// How many skills are looked at.
+/// Maximum number of skills read.
 const MOST: usize = 100;
 
 pub(crate) fn run(
@@ -62,7 +61,7 @@ fn summary(path: &Path) -> Result<Value, UtilityError> {
     Ok(Value::Object(summary))
 }
 
-/// The plain `key: value` pairs of a frontmatter; a folded value is put on one line.
+/// The plain `key: value` pairs of a frontmatter. A folded value is joined into one line.
 fn frontmatter(document: &str) -> Map<String, Value> {
     let mut found: Map<String, Value> = Map::new();
     let Some(rest) = document.strip_prefix("---\n") else {

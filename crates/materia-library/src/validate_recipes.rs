@@ -1,4 +1,4 @@
-//! `validate-recipes`: says everything that is wrong with a recipe, or with all of a directory.
+//! `validate-recipes`: reports all errors of a recipe, or of every recipe in a directory.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -21,7 +21,7 @@ pub(crate) fn run(
             files::below(&target, depth, is_recipe)?.files,
             context.library.drafts(),
         );
-        // What was captured in passing is nobody's recipe yet.
+        // Skip drafts: they were captured automatically and are not recipes yet.
         found.retain(|path| target.starts_with(&drafts) || !path.starts_with(&drafts));
         found
     } else if options.text("target").is_none() {

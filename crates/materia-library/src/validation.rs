@@ -1,8 +1,8 @@
-//! `validation`: runs a check, without a shell, and says how it ended.
+//! `validation`: runs a check without a shell and reports how it ended.
 //!
-//! Owns which check `auto` means in a project, the time it may take, and the report. As a gate it
-//! fails when the check does; with `report=true` it always answers, so that whoever comes later can
-//! read why a check failed.
+//! Owns which check `auto` selects in a project, the timeout, and the report. As a gate it fails if
+//! the check fails; with `report=true` it always succeeds, so that later steps can read why a check
+//! failed.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::files;
 
-/// How much of a stream the report quotes.
+/// Maximum bytes of a stream that the report quotes.
 const QUOTED: usize = 16 * 1024;
 
 pub(crate) fn run(
@@ -60,7 +60,7 @@ pub(crate) fn run(
     ))
 }
 
-/// A command line as words, by the rules of templates: there is no shell.
+/// Splits a command line by the rules of templates: there is no shell.
 fn split(command: &str) -> Result<Vec<String>, UtilityError> {
     let hint = "write one command with its arguments; for more, put them into a script";
     let words = template::split(&Source::new("command", command)).map_err(|findings| {

@@ -1,8 +1,8 @@
-//! `worker`: takes the messages of a branch one by one, and leaves a result for each.
+//! `worker`: takes the messages of a branch one by one and writes a result for each.
 //!
-//! Owns the loop: wait, claim, tell the room, work, keep the result, tell the room, settle. The
-//! work is a command that reads the message's body, or, without one, keeping the body. A message
-//! that comes again, because we died over it, is worked on again: its result replaces the half one.
+//! Owns the loop: wait, claim, post in the room, work, store the result, post in the room, settle.
+//! The work is a command that reads the message's body; without a command, the body is the result.
+//! If the worker dies over a message, it works on it again and replaces the incomplete result.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,9 +21,9 @@ use serde_json::{Value, json};
 
 use crate::service::{Next, Service};
 
-/// How much of a result is told in the room; all of it is in the artifact.
+/// Maximum bytes of a result that are posted in the room; the artifact has all of it.
 const TOLD: usize = 8 * 1024;
-/// How much of a command's output is kept.
+/// Maximum bytes of a command's output that are kept.
 const MOST_OUTPUT: usize = 16 << 20;
 
 struct Worker<'a> {
@@ -156,7 +156,7 @@ impl Worker<'_> {
         }
     }
 
-    /// What comes of a message: what the command printed, or the body itself.
+    /// The result of a message: the command's output, or the body itself.
     fn result(
         &mut self,
         message: &ClaimedMessage,
@@ -191,7 +191,7 @@ impl Worker<'_> {
         self.service.speak(Some(&self.branch), kind, body)
     }
 
-    /// A snapshot for whoever looks; it can be made again from the room.
+    /// Writes a status snapshot for observers. It can be rebuilt from the room.
     fn note(&self, state: &str) -> Result<(), UtilityError> {
         let path = self.service.dir().join("worker-status.json");
         let status = json!({"state": state, "branch": self.branch, "handled": self.handled, "failed": self.failed,

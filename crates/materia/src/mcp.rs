@@ -1,9 +1,9 @@
-//! The front end for agents: the Model Context Protocol on stdin and stdout or over HTTP, and the
-//! same for hosts that can be woken.
+//! The front end for agents: the Model Context Protocol on stdin and stdout or over HTTP, with
+//! extensions for hosts that can be woken.
 //!
 //! Owns the translation of tool calls into calls of the engine, and of reports into short texts. It
 //! decides nothing, so that agents, people and scripts get the same answers. Calls run on a bounded
-//! pool of threads: one that is cancelled or panics takes nothing else with it. The types of the
+//! pool of threads: a call that is cancelled or panics does not affect the others. The types of the
 //! protocol are `rmcp`'s and stay in this module.
 
 mod arguments;
@@ -49,7 +49,7 @@ use turns::Turns;
 /// How long cancelled calls may take to return when the server ends.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Serves until the other end hangs up.
+/// Serves until the client closes the connection.
 pub fn run(world: &World, wish: &McpOptions) -> u8 {
     if world.terminals.stdin {
         let said = "waiting for an agent on stdin and stdout; there is nothing to type here";
@@ -98,13 +98,13 @@ fn serve(world: &World, wish: &McpOptions) -> Result<(), ApiError> {
     pool.close();
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     if ends_with_us {
-        // Runs that cannot be ended now are found by the next look; no client is left to notify.
+        // The next cleanup finds runs that cannot be ended now; no client is left to notify.
         let _runs_continue = engine.end_session(&session);
     }
     ended
 }
 
-/// Answers until the other end hangs up.
+/// Answers until the client closes the connection.
 async fn talk(server: Server, screen: Screen) -> Result<(), ApiError> {
     let broken = |error: String| {
         ApiError::new(
@@ -120,7 +120,7 @@ async fn talk(server: Server, screen: Screen) -> Result<(), ApiError> {
             .await
             .map(|_| ())
             .map_err(|error| broken(error.to_string())),
-        // Somebody who hangs up before saying anything wanted nothing.
+        // EOF before `initialize` is a normal exit.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(broken(error.to_string())),
     }
@@ -146,8 +146,8 @@ fn interrupt(engine: Engine) -> oneshot::Receiver<()> {
     receiver
 }
 
-/// The engine that watches for news of the session. Where the session was not named, it watches as
-/// the run that this process is a part of.
+/// The engine that watches for news of the session. If the session was not named, it watches as the
+/// run that this process belongs to.
 fn observer(engine: &Engine, session: &SessionId, wish: &McpOptions) -> Engine {
     let caller = engine.for_session(session).current_caller();
     engine.on_behalf_of(Caller {

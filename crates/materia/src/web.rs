@@ -1,9 +1,9 @@
-//! The door for browsers: one page, an API of the facade's verbs, and live updates.
+//! The front end for browsers: one page, an API over the engine's facade, and live updates.
 //!
-//! Owns the server that `materia ui` starts: who may come in (`auth`), what they get (`assets`,
-//! `api`, `live`) and the client's types (`types`), which come from the reports themselves. The
-//! runtime lives on one thread and only while this door is open; what takes time runs on threads
-//! beside it. Decides nothing: each route is one call of the facade.
+//! Owns the server that `materia ui` starts: access control (`auth`), content (`assets`, `api`,
+//! `live`) and the client's types (`types`), which are derived from the reports. The runtime lives
+//! on one thread and only while the server runs; blocking work runs on other threads. Decides
+//! nothing: each route is one call of the facade.
 
 mod assets;
 mod auth;

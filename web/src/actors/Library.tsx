@@ -1,4 +1,4 @@
-// Recipes and tools, what is wrong with them, and registering a tool.
+// The library: recipes and tools, their problems, and registering a tool.
 import { useMemo, useState } from "react";
 import { api } from "../api";
 import { shelf as shelfStore } from "../live";

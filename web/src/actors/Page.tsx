@@ -1,4 +1,4 @@
-// Runs: what is alive and who spawned whom; the one that is looked at, or the shelf of recipes and tools.
+// Runs: the live ones as a tree of parents and children, and the selected run or the library.
 import { useMemo, useState } from "react";
 import { moment } from "../casts/words";
 import { runs as runStore } from "../live";
@@ -115,7 +115,7 @@ export function ActorsPage({ id }: { id: string | undefined }) {
   );
 }
 
-/** Runs with those that they spawned below them. */
+/** Runs, each followed by the runs that it spawned. */
 function nested(runs: RunListItem[]): [RunListItem, number][] {
   const newest = [...runs].sort((a, b) => (b.startedAt ?? "").localeCompare(a.startedAt ?? ""));
   const known = new Set(runs.map((one) => one.run));

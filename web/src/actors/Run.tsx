@@ -1,5 +1,5 @@
-// One run: what it writes as it writes it, what is said, who is in its room, which processes it has; talking to it and
-// ending it.
+// One run: its live output, messages, room members and processes; sending it messages and ending
+// it.
 import { useState } from "react";
 import { api } from "../api";
 import { connection, watchedRun } from "../live";

@@ -1,4 +1,4 @@
-// What there is to know about a run.
+// The details of a run.
 import { moment, span } from "../casts/words";
 import { path } from "../router";
 import type { RunProcess, RunStatusReport } from "../types";

@@ -1,4 +1,4 @@
-// What a run writes, as it writes it.
+// The live output of a run.
 import { useLayoutEffect, useRef, useState } from "react";
 import type { Flow } from "../live";
 import { Check } from "../ui/parts";

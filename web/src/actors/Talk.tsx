@@ -1,4 +1,4 @@
-// Messages: what was sent, what was said, who is there, and saying something oneself.
+// Messages: those sent and received, the members of the room, and a form to send one.
 import { useState } from "react";
 import { api } from "../api";
 import { clock, moment } from "../casts/words";

@@ -1,11 +1,11 @@
-// Registering a tool, or changing one.
+// The form to register or change a tool.
 import { useState } from "react";
 import { type ApiError, api } from "../api";
 import type { ToolDefinition, ToolReport, ToolRequest } from "../types";
 import { Check, Dialog, Field, Issues } from "../ui/parts";
 import { say } from "../ui/toasts";
 
-/** The request that changes a tool, as far as it says what the tool says now. */
+/** The request that changes a tool, filled with its current definition. */
 export function changeOf(tool: ToolDefinition, { written }: ToolReport): ToolRequest {
   const fields = written !== null && typeof written === "object" ? Object.entries(written) : [];
   const { template, args, description } = Object.fromEntries<unknown>(fields);
@@ -19,7 +19,7 @@ export function changeOf(tool: ToolDefinition, { written }: ToolReport): ToolReq
   };
 }
 
-/** The names that a template asks for. */
+/** The names of the arguments that a template uses. */
 function asked(template: string): string[] {
   const found = [...template.matchAll(/(?<!\\)\{([A-Za-z_][A-Za-z0-9_-]*)[}:=?]/g)];
   const names = new Set(found.map((one) => one[1] ?? ""));

@@ -1,4 +1,4 @@
-// Talking to a socket that waits for the person, and what was sent back.
+// The conversation with a socket that waits for the user, and the rework requests.
 import { useState } from "react";
 import { api } from "../api";
 import type { CastEventRecord, CastStateReport } from "../types";
@@ -79,7 +79,7 @@ export function Conversation({
   );
 }
 
-/** Everything that was sent back, and why. */
+/** All rework requests, with their reasons. */
 export function Rework({
   events,
   onOpen,

@@ -1,4 +1,4 @@
-// The files of a cast, and reading one.
+// The files of a cast, and a reader for one of them.
 import { useEffect, useState } from "react";
 import { api } from "../api";
 import { act } from "../live";

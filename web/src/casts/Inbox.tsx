@@ -1,4 +1,4 @@
-// What waits for the person, in one place.
+// The inbox: everything that waits for the user.
 import { useState } from "react";
 import { api } from "../api";
 import { casts, waiting } from "../live";

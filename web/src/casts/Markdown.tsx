@@ -1,4 +1,4 @@
-// Markdown of agents, shown safely: it becomes elements, never HTML. What is not understood is text.
+// Renders the Markdown of agents safely: as elements, never as HTML. Unknown syntax stays text.
 import type { ReactNode } from "react";
 import { byPlace, Output, ScrollArea } from "../ui/parts";
 
@@ -9,7 +9,7 @@ export function Markdown({ text }: { text: string }) {
 const ITEM = /^(\s*)(?:[-*+]|(\d+)[.)])\s+(.*)$/;
 const RULE = /^\s{0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/;
 const DELIMITER = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
-/** What lies deeper than this in quotes and lists is text, so that nothing can be made to go on for ever. */
+/** Maximum nesting of quotes and lists; deeper levels are text, which bounds the recursion. */
 const DEEPEST = 8;
 
 function blocks(lines: string[], depth: number): ReactNode[] {
@@ -106,7 +106,7 @@ function blocks(lines: string[], depth: number): ReactNode[] {
   return out;
 }
 
-/** A list with what belongs to each of its items, and the line behind it. */
+/** A list with the content of each item, and the number of the line after it. */
 function listAt(lines: string[], from: number, depth: number): [ReactNode, number] {
   const [, indent = "", number] = ITEM.exec(lines[from] ?? "") ?? [];
   const ordered = number !== undefined;
@@ -125,7 +125,7 @@ function listAt(lines: string[], from: number, depth: number): [ReactNode, numbe
     const below: string[] = [];
     const start = at;
     at += 1;
-    // What is indented deeper belongs to the item, also behind an empty line.
+    // Deeper indented lines belong to the item, also after an empty line.
     while (
       at < lines.length &&
       (/^\s{2,}\S/.test((lines[at] ?? "").slice(indent.length)) ||
@@ -135,7 +135,7 @@ function listAt(lines: string[], from: number, depth: number): [ReactNode, numbe
       below.push((lines[at] ?? "").slice(indent.length + 2));
       at += 1;
     }
-    // Words that go on on the next line are part of the item's own.
+    // A paragraph that continues on the next line is part of the item's own text.
     let words = task ? (task[2] ?? "") : (item[3] ?? "");
     while (
       below.length &&

@@ -1,4 +1,4 @@
-// What a cast used of its budget.
+// The budget that a cast has used.
 import { useEffect, useState } from "react";
 import type { AgentUsage, CastStateReport, RaisedLimits } from "../types";
 import { money, span, tokens } from "./words";
@@ -22,7 +22,7 @@ export function Meters({
   }, [running]);
   const end = running ? now : state?.updatedAt ? Date.parse(state.updatedAt) : now;
   const elapsed = state?.startedAt ? end - Date.parse(state.startedAt) : 0;
-  // What the turn that is running used so far is not in the log yet.
+  // The log does not contain the usage of the running turn yet.
   const used = (state?.usage.tokens.total ?? 0) + (spent?.total ?? 0);
   const cost = (state?.usage.cost.total ?? 0) + (spent?.cost ?? 0);
   const limit = (name: keyof RaisedLimits) => Number(state?.raised[name] ?? budget[name] ?? 0);

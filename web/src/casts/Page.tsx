@@ -1,4 +1,4 @@
-// Casts: start one, watch it, talk to it, look back.
+// Casts: start one, watch it, talk to it, review it.
 import { useState } from "react";
 import { casts } from "../live";
 import { path } from "../router";

@@ -1,4 +1,4 @@
-// One cast: its picture, its agent, and what happened.
+// One cast: its graph, its agent, and its events.
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { connection, watched } from "../live";
 import { Graph } from "../loadout/Graph";

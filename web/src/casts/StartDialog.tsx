@@ -1,4 +1,4 @@
-// Starting a cast.
+// The dialog that starts a cast.
 import { useEffect, useState } from "react";
 import { type ApiError, api } from "../api";
 import { config as configStore, loadConfig } from "../loadout/drafts";

@@ -1,4 +1,4 @@
-// How a cast stands, as a badge.
+// The status of a cast, as a badge.
 import { STATUS } from "./words";
 
 export function StatusBadge({ status }: { status: string }) {

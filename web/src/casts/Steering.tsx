@@ -1,4 +1,4 @@
-// Going on with a cast, ending it, and raising what it may spend.
+// Controls to continue a cast, end it, and raise its budget.
 import { useState } from "react";
 import { api, type CastAction } from "../api";
 import type { CastStateReport } from "../types";

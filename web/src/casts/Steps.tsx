@@ -1,4 +1,4 @@
-// The visits of a cast, and forking it behind one.
+// The visits of a cast, and forking it after one.
 import { api } from "../api";
 import { go, path } from "../router";
 import type { CastStep } from "../types";

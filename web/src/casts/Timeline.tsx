@@ -1,4 +1,4 @@
-// The events of a cast, each as one line.
+// The events of a cast, one line each.
 import { useEffect, useRef, useState } from "react";
 import type { CastEventRecord } from "../types";
 import { clock } from "./words";
@@ -63,7 +63,7 @@ export function Timeline({
   onOpen: (file: string) => void;
 }) {
   const [most, setMost] = useState(PAGE);
-  // A way that says nothing new is in the picture.
+  // The graph shows plain routes, so list only those with a rework request.
   const shown = events.filter(
     (one) => one.type in TELLING && (one.type !== "socket_route" || one.data.rework),
   );

@@ -1,4 +1,4 @@
-// What a project brings, before the person agrees to it.
+// What a project brings, shown before the user trusts it.
 import type { TrustedAct, TrustReport } from "../types";
 
 export function TrustCard({ trust, onAgree }: { trust: TrustReport; onAgree: () => void }) {

@@ -1,4 +1,5 @@
-// What an agent says and does in the turn that is running, as it comes. Its place is always there, so nothing moves.
+// The live output of an agent in the running turn. Its area is always present, so that the layout
+// does not shift.
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Block, Turn } from "../live";
 import type { CastEventRecord, CastStateReport } from "../types";
@@ -9,7 +10,7 @@ import { money, span, tokens } from "./words";
 
 export type Running = { materia: string; attempt: number; began: number; ended: number | null };
 
-/** The turn that is running, or the last one that was. */
+/** The running turn, or the last one. */
 export function lastTurn(events: CastEventRecord[]): Running | null {
   let ended: number | null = null;
   for (let at = events.length - 1; at >= 0; at -= 1) {

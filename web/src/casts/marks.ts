@@ -1,4 +1,4 @@
-// What a live cast says about the sockets of its picture.
+// The state of a live cast's sockets, for the graph.
 
 import type { Doc } from "../loadout/doc";
 import type { Mark } from "../loadout/nodes";

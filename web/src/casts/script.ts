@@ -1,4 +1,4 @@
-// The scripted agent that a cast was started with, so that it goes on with the same one.
+// The scripted agent that a cast was started with, so that it continues with the same one.
 
 export const scriptOf = (cast: string) => localStorage.getItem(`script:${cast}`);
 

@@ -1,4 +1,4 @@
-// Amounts and moments as people read them.
+// Formats amounts and times.
 export const STATUS: Record<string, string> = {
   running: "info",
   paused: "warn",

@@ -1,4 +1,4 @@
-// What of an output is kept in the state.
+// The parts of an output that are assigned to the state.
 import { Icon } from "../ui/icons";
 import { byPlace } from "../ui/parts";
 import type { Doc } from "./doc";

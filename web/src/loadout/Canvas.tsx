@@ -1,4 +1,4 @@
-// The picture of a loadout in its editor: what is wrong with it, the palette, and what is chosen.
+// The graph of a loadout in its editor: its issues, the palette, and the selection.
 import type { Finding } from "../types";
 import { Icon } from "../ui/icons";
 import { Empty, Issues } from "../ui/parts";

@@ -1,4 +1,4 @@
-// Edges: those of a socket in their order, and one alone.
+// Edges: the ordered list of a socket's edges, and a single edge.
 import { useLayoutEffect, useRef } from "react";
 import type { Finding } from "../types";
 import { Icon } from "../ui/icons";
@@ -13,7 +13,7 @@ import * as model from "./model";
 import { SocketSelect, WhenSelect } from "./selects";
 import { ways } from "./way";
 
-/** Which edges of a socket have something wrong with them. */
+/** The edges of a socket that have issues. */
 export function badEdges(doc: Doc, name: string, issues: Finding[], id: string): Set<number> {
   return new Set(
     issues
@@ -40,7 +40,7 @@ export function EdgeList({
   const all = graph.edges(doc, id);
   const list = useRef<HTMLOListElement>(null);
   const moved = useRef<[number, string] | null>(null);
-  // The focus goes where the edge went, so that the same key moves it on.
+  // The focus follows the edge, so that the same key moves it again.
   useLayoutEffect(() => {
     if (!moved.current) return;
     const [at, way] = moved.current;

@@ -1,4 +1,4 @@
-// One loadout: its three views, and what can be done with it.
+// One loadout: its three views and its actions.
 import { useCallback, useMemo, useState } from "react";
 import { api } from "../api";
 import { go, path } from "../router";

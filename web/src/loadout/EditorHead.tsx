@@ -1,4 +1,4 @@
-// The head of the loadout editor: what the loadout is, and the buttons.
+// The header of the loadout editor: what the loadout is, and the buttons.
 import type { LoadoutDefinition } from "../types";
 import { Icon } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";

@@ -1,4 +1,5 @@
-// The picture of a loadout: sockets as cards, edges with their conditions, loops as regions. Editable, or live.
+// The graph of a loadout: sockets as cards, edges with conditions, loops as regions. Editable or
+// live.
 import {
   applyNodeChanges,
   Background,
@@ -58,7 +59,8 @@ function Inner({
     [doc, placed, look, marks, selection, problems, editable, onSelect],
   );
   const [nodes, setNodes] = useState(derived);
-  // What was measured stays measured: without it every edge would vanish for a moment, and the focus with it.
+  // Keep the measured sizes: without them every edge would disappear for a moment and lose the
+  // focus.
   useEffect(
     () =>
       setNodes((now) => {

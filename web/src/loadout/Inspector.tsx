@@ -1,4 +1,4 @@
-// What is chosen in the picture, and every change to it.
+// The inspector: the selected part of the graph, and the controls that change it.
 import type { Finding } from "../types";
 import { Icon } from "../ui/icons";
 import type { Doc } from "./doc";

@@ -1,4 +1,4 @@
-// One loop: its sockets, what it works through, and its ways out.
+// One loop: its sockets, the items that it consumes, and its exits.
 import { useState } from "react";
 import { Icon } from "../ui/icons";
 import { Check, Field, Issues } from "../ui/parts";

@@ -1,4 +1,4 @@
-// The same loadout as a table: for the keyboard, for screen readers, for small screens.
+// The loadout as a table: for the keyboard, for screen readers, for small screens.
 import { useState } from "react";
 import type { Finding } from "../types";
 import { Icon } from "../ui/icons";

@@ -1,4 +1,4 @@
-// The loadout editor: the list, the three views of one loadout, and saving it.
+// The loadout editor: the list, the three views of one loadout, and saving.
 import { useEffect } from "react";
 import { go, path } from "../router";
 import { useStore } from "../store";

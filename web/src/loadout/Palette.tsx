@@ -1,4 +1,4 @@
-// The materia that can be put into a loadout.
+// The materia that can be added to a loadout.
 import { useState } from "react";
 import { Orb } from "../ui/parts";
 import { grouped, type Look } from "./look";

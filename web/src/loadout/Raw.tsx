@@ -1,4 +1,4 @@
-// The loadout as text, with what is wrong with it and words that fit where the cursor stands.
+// The loadout as text, with its issues and completions at the cursor.
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import type { Finding } from "../types";
 import { Issues } from "../ui/parts";
@@ -49,7 +49,7 @@ type Props = {
   onWritten: (written: Written | null) => void;
 };
 
-/** What is no JSON yet is `written`, and stays while the person looks elsewhere. */
+/** `written` holds text that is not valid JSON yet, so that it survives a change of the view. */
 export function Raw({ name, doc, looks, issues, readOnly, change, written, onWritten }: Props) {
   const spelled = JSON.stringify(doc, null, 2);
   const [text, setText] = useState(written?.of === spelled ? written.text : spelled);
@@ -86,7 +86,7 @@ export function Raw({ name, doc, looks, issues, readOnly, change, written, onWri
     mine.current = JSON.stringify(said, null, 2);
     change(said);
   };
-  /** Puts the cursor where something is wrong, and the line before the person's eyes. */
+  /** Moves the cursor to an issue and scrolls its line into view. */
   const show = (spot: number | null) => {
     const element = area.current;
     if (!element || spot === null) return;
@@ -218,7 +218,7 @@ export function Raw({ name, doc, looks, issues, readOnly, change, written, onWri
   );
 }
 
-/** The word in quotes that is being written, and the key whose value it is, if it is one. */
+/** The quoted word at the cursor, and the key if the word is its value. */
 function around(text: string, cursor: number): [string | null, string | null] {
   const line = text.slice(text.lastIndexOf("\n", cursor - 1) + 1, cursor);
   const open = (line.match(/(?<!\\)"/g) ?? []).length % 2 === 1;

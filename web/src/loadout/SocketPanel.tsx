@@ -1,4 +1,4 @@
-// One socket: what it holds, and what becomes of its output.
+// One socket: its materia, and the handling of its output.
 import { useState } from "react";
 import { Icon } from "../ui/icons";
 import { Check, Field, Issues, Orb } from "../ui/parts";
@@ -13,7 +13,7 @@ import * as loopModel from "./loops";
 import * as model from "./model";
 import { MateriaSelect, SocketSelect } from "./selects";
 
-/** What is shown in the moment between taking a socket away and choosing another one. */
+/** Shown for the moment between removing a socket and selecting another one. */
 const GONE: Socket = { materia: "" };
 
 export function SocketPanel({
@@ -127,7 +127,7 @@ export function SocketPanel({
 
 type Part = { id: string; doc: Doc; readOnly: boolean; change: (doc: Doc) => void };
 
-/** What a table has no column for. */
+/** The fields that have no column in the table. */
 export function MoreOf(props: Part & { look: (materia: string) => Look }) {
   return (
     <div className="stack tight">
@@ -164,7 +164,7 @@ function Parse({ id, doc, look, readOnly, change }: Part & { look: (materia: str
   );
 }
 
-/** Where a loop goes on to its next item. */
+/** The condition under which a loop advances to its next item. */
 function Advance({ id, doc, readOnly, change }: Part) {
   const advance = doc.sockets?.[id]?.advance as
     | { cursor?: string; items?: string; when?: When }

@@ -1,4 +1,4 @@
-// Saving, deleting and renaming a loadout, and what another editor wrote meanwhile.
+// Dialogs to save, delete and rename a loadout, and to resolve a conflict with another editor.
 import { useState } from "react";
 import { api } from "../api";
 import { go, path } from "../router";

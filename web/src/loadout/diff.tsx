@@ -1,4 +1,4 @@
-// Two texts line by line: what goes, what comes, and a little around it.
+// A line diff of two texts: removed lines, added lines, and some context.
 import { byPlace, ScrollArea } from "../ui/parts";
 
 type Line = { kind: "same" | "add" | "del" | "skip"; text: string };
@@ -24,7 +24,9 @@ export function diff(before: string, after: string): Line[] {
   return folded(lines);
 }
 
-/** The middle part by the longest common subsequence; beyond a size simply all out, all in. */
+/**
+ * Diffs the middle part by the longest common subsequence; above a size limit, replaces all lines.
+ */
 function longest(a: string[], b: string[]): Line[] {
   if (a.length * b.length > 1_000_000) {
     return [
@@ -32,7 +34,7 @@ function longest(a: string[], b: string[]): Line[] {
       ...b.map((text): Line => ({ kind: "add", text })),
     ];
   }
-  // The length of the longest common part behind each pair of lines.
+  // The length of the longest common subsequence after each pair of lines.
   const table = new Uint16Array((a.length + 1) * (b.length + 1));
   const place = (i: number, j: number) => i * (b.length + 1) + j;
   const common = (i: number, j: number) => table[place(i, j)] ?? 0;

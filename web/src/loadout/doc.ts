@@ -1,5 +1,4 @@
-// A loadout as a document. What is not named here is left as it is, so that nothing is lost on the way through the
-// editor.
+// A loadout as a document. Unknown fields are kept, so that the editor loses nothing.
 
 export type When = "always" | "satisfied" | "not_satisfied";
 
@@ -61,12 +60,12 @@ export const loopsOf = (doc: Doc, id: string) =>
 
 export const exitEdgeId = (loop: string, route: string) => `loop-exit:${loop}:${route}`;
 
-/** What an edge's condition reads like. */
+/** The label of an edge's condition. */
 export function spoken(condition: When): string {
   return condition === "not_satisfied" ? "not satisfied" : condition;
 }
 
-/** A document that has no empty parts left behind by a change. */
+/** Removes the empty parts that a change left behind. */
 export function tidy(doc: Doc): Doc {
   const next = { ...doc };
   if (next.loops && Object.keys(next.loops).length === 0) delete next.loops;

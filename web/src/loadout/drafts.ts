@@ -1,4 +1,5 @@
-// The loadouts that are being edited. A draft lives until it is saved or reverted, wherever the person looks meanwhile.
+// The loadouts that are being edited. A draft is kept until it is saved or reverted, also while the
+// user visits other pages.
 import { ApiError, api } from "../api";
 import { createStore } from "../store";
 import type { CheckReport, DefinitionsReport, SaveConflict } from "../types";
@@ -29,7 +30,7 @@ export async function loadConfig(): Promise<DefinitionsReport | null> {
   }
 }
 
-/** The draft of a loadout: the one there is, or a new one that says what the files say. */
+/** The draft of a loadout: the existing one, or a new one with the content of the files. */
 export function draftOf(
   config: DefinitionsReport,
   name: string,
@@ -68,7 +69,7 @@ export function editDraft(name: string, draft: Draft, doc: Doc) {
   putDraft(name, { ...draft, history: change(draft.history, doc) });
 }
 
-/** Notes what a check said, where the draft still says what was checked. */
+/** Stores the result of a check, unless the draft has changed since. */
 export function noteCheck(name: string, doc: Doc, check: CheckReport) {
   const loaded = config.get();
   drafts.set((all) => {
@@ -77,7 +78,7 @@ export function noteCheck(name: string, doc: Doc, check: CheckReport) {
   });
 }
 
-/** Saves a draft. Gives back what somebody else wrote meanwhile, if they did. */
+/** Saves a draft. Returns the conflict if another editor wrote to the file in the meantime. */
 export async function saveDraft(
   name: string,
   draft: Draft,

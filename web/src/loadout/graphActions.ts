@@ -1,4 +1,4 @@
-// What a person does in the picture, as changes of the document.
+// The user's actions in the graph, as changes of the document.
 import { say } from "../ui/toasts";
 import { type Doc, edges, loops, members, type Spot } from "./doc";
 import { spots } from "./layout";
@@ -52,10 +52,10 @@ export function graphActions(doc: Doc, change: Change, select: Select): Actions 
       select({ ...NOTHING, edge: moved });
       const focus = () =>
         document.querySelector<HTMLElement>(`[data-edge="${CSS.escape(moved)}"]`)?.focus();
-      // Ids count places, so the chip is there already. Without the focus now, the same key pressed
-      // again before the next frame would move the other edge.
+      // Ids contain positions, so the chip exists already. Set the focus now: otherwise the same
+      // key, pressed again before the next frame, would move the other edge.
       focus();
-      // Drawing may replace the chip, which loses the focus.
+      // Rendering may replace the chip, which loses the focus.
       requestAnimationFrame(() => document.activeElement === document.body && focus());
     },
     remove: (sockets, edgeIds) => {
@@ -75,7 +75,7 @@ export function graphActions(doc: Doc, change: Change, select: Select): Actions 
   };
 }
 
-/** The first socket that is moved fixes where the others stand, too. */
+/** Moving the first socket also fixes the positions of all others. */
 function placed(doc: Doc, moved: Record<string, Spot>): Doc {
   const put = (now: Doc, all: [string, Spot][]) =>
     all
@@ -85,7 +85,7 @@ function placed(doc: Doc, moved: Record<string, Spot>): Doc {
   return put(fixed, Object.entries(moved));
 }
 
-/** The loop that a new edge leaves: its start is a way out of it, and its end is outside. */
+/** The loop that a new edge leaves: the loop has an exit at its start, and its end is outside. */
 function sharedLoop(doc: Doc, from: string, to: string): string | undefined {
   const shared = loops(doc).find(
     ([, loop]) =>
@@ -94,7 +94,7 @@ function sharedLoop(doc: Doc, from: string, to: string): string | undefined {
   return shared?.[0];
 }
 
-/** The way with its next condition; nothing where all of them are taken. */
+/** Gives the edge or exit its next free condition. Returns null if all are taken. */
 function cycled(doc: Doc, way: Way): Doc | null {
   if (!way.loop || !way.route) return cycleEdge(doc, way.from, way.index ?? 0);
   const next = nextWhen(way.when);
@@ -107,7 +107,7 @@ function cycled(doc: Doc, way: Way): Doc | null {
 
 function removed(doc: Doc, sockets: string[], edgeIds: string[]): Doc {
   const gone = ways(doc).filter((one) => edgeIds.includes(one.id));
-  // From the last one on, so that the numbers of the others stay what they are.
+  // Remove from the last one, so that the indices of the others stay valid.
   return gone
     .reverse()
     .reduce(

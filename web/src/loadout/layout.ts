@@ -1,10 +1,10 @@
-// Where sockets stand on the canvas: where the author put them, else where a layered layout puts them.
+// The positions of sockets on the canvas: set by the author, else by a layered layout.
 import dagre from "@dagrejs/dagre";
 import { type Doc, END, edges, loops, type Spot, sockets } from "./doc";
 
 export const WIDTH = 212;
 export const HEIGHT = 84;
-/** Small numbers count in cells of the reference's grid. */
+/** Small coordinates count cells of the reference's grid. */
 const CELL = { x: 208, y: 168 };
 
 export function spots(
@@ -22,7 +22,7 @@ export function spots(
     edges(doc, id).forEach((edge, at) => {
       if (!graph.hasNode(edge.to) || edge.to === id) return;
       const back = edge.to !== END && (order.get(edge.to) ?? 0) < (order.get(id) ?? 0);
-      // A way back has no say in where things stand.
+      // Edges that lead back do not affect the layout.
       if (!back) graph.setEdge(id, edge.to, { weight: at === 0 ? 3 : 1, minlen: 1 }, `${at}`);
     });
   }
@@ -65,7 +65,7 @@ export function usesEnd(doc: Doc): boolean {
   );
 }
 
-/** Sockets in the order a cast would first meet them. */
+/** Sockets in the order in which a cast would first visit them. */
 export function walk(doc: Doc): string[] {
   const seen: string[] = [];
   const queue = doc.entry ? [doc.entry] : [];

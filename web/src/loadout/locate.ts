@@ -1,11 +1,14 @@
-// Where in a loadout an issue is.
+// Locates an issue in a loadout.
 
 import type { Doc } from "./doc";
 import { ONLY } from "./loops";
 
 export type Target = { socket?: string; edge?: number; loop?: string; exit?: string };
 
-/** The steps that the path of an issue takes inside the loadout of this name; none where it is about something else. */
+/**
+ * The steps of an issue's path inside the loadout of this name; empty if the issue is about
+ * something else.
+ */
 export function stepsOf(name: string, path: string | undefined): (string | number)[] {
   const prefix = /^[A-Za-z_][A-Za-z0-9_-]*$/.test(name)
     ? `loadouts.${name}`
@@ -18,7 +21,7 @@ export function stepsOf(name: string, path: string | undefined): (string | numbe
   ].map((step) => step[1] ?? (step[2] ? (JSON.parse(step[2]) as string) : Number(step[3])));
 }
 
-/** Which part of the loadout the path of an issue leads to. */
+/** The part of the loadout that an issue's path leads to. */
 export function whereIs(doc: Doc, name: string, path: string | undefined): Target {
   const steps = stepsOf(name, path);
   if (steps[0] === "sockets" && typeof steps[1] === "string") {

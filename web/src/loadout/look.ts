@@ -1,4 +1,4 @@
-// How a materia looks: its name for people, its colour, its kind.
+// The appearance of a materia: its label, colour and kind.
 export type Look = {
   name: string;
   label: string;

@@ -1,4 +1,4 @@
-// How the materia of a config look.
+// The appearance of all materia of a config.
 import { useMemo } from "react";
 import type { DefinitionsReport } from "../types";
 import { type Look, lookOf } from "./look";

@@ -1,4 +1,4 @@
-// Loops of a loadout: making one, its ways out, and taking it apart.
+// Loops of a loadout: creating one, editing its exits, and dissolving it.
 
 import {
   type Doc,
@@ -52,7 +52,10 @@ export function removeSocket(doc: Doc, id: string): Doc {
   return tidy(next);
 }
 
-/** Makes a loop of sockets: the first entered one begins it, the last leads back and is where the list moves on. */
+/**
+ * Makes a loop of sockets: the first one that is entered begins it; the last one leads back and
+ * advances the list.
+ */
 export function createLoop(
   doc: Doc,
   chosen: string[],
@@ -125,7 +128,7 @@ export function addExit(
   condition?: When,
 ): Doc {
   return withLoop(doc, name, (written) => {
-    // A loop has one way of writing its ways out.
+    // A loop has either `exit` or `exits`, never both.
     const { exit: only, ...loop } = written;
     const all = only
       ? [
@@ -163,13 +166,13 @@ function freshExit(all: Exit[], wish: string): string {
   return id;
 }
 
-/** The one way out that a loop written as `exit` has; it is edited where it stands. */
+/** The id of the only exit of a loop that is written as `exit`; it is edited in that form. */
 export const ONLY = "exit";
 
 const isOnly = (loop: Loop, route: string) =>
   route === ONLY && Boolean(loop.exit) && !loop.exits?.some((exit) => exit.id === ONLY);
 
-/** All ways out of a loop, however they are written. */
+/** All exits of a loop, in either form. */
 export function exitsOf(loop: Loop): Exit[] {
   const only: Exit[] = loop.exit
     ? [

@@ -1,5 +1,5 @@
-// A loadout as a document, and every change an editor makes to it. Each change gives a new document; what this file
-// does not know is left as it is, so that nothing is lost on the way through the editor.
+// Every change that an editor makes to a loadout. Each returns a new document and keeps unknown
+// fields, so that the editor loses nothing.
 
 import {
   type Doc,
@@ -14,7 +14,7 @@ import {
   withSocket,
 } from "./doc";
 
-/** The smallest number that no socket has yet. */
+/** The id with the smallest free number. */
 export function freshId(doc: Doc): string {
   for (let number = 1; ; number += 1)
     if (!doc.sockets?.[`Socket-${number}`]) return `Socket-${number}`;
@@ -38,7 +38,7 @@ export const setMateria = (doc: Doc, id: string, materia: string) =>
 
 export const setEntry = (doc: Doc, id: string): Doc => ({ ...doc, entry: id });
 
-/** Sets a field of a socket; `undefined` takes it away. */
+/** Sets a field of a socket; `undefined` removes it. */
 export function setField(doc: Doc, id: string, name: string, value: unknown): Doc {
   return withSocket(doc, id, (now) => {
     const next: Socket = { ...now, [name]: value };
@@ -47,7 +47,7 @@ export function setField(doc: Doc, id: string, name: string, value: unknown): Do
   });
 }
 
-/** Adds an edge. Guarded ones go before an unconditional one, because the first that matches is taken. */
+/** Adds an edge. Guarded edges go before an unconditional one, because the first match is taken. */
 export function connect(doc: Doc, from: string, to: string, condition?: When): Doc {
   return withEdges(doc, from, (all) => {
     const taken = new Set(all.map(when));
@@ -109,7 +109,7 @@ export function forgetLayout(doc: Doc): Doc {
   return rest;
 }
 
-/** A name that nobody has: "X Copy", then "X Copy 2". */
+/** A free name: "X Copy", then "X Copy 2". */
 export function copyName(name: string, taken: string[]): string {
   let wish = `${name} Copy`;
   for (let number = 2; taken.includes(wish); number += 1) wish = `${name} Copy ${number}`;
@@ -122,7 +122,7 @@ export function freshName(base: string, taken: string[]): string {
   return wish;
 }
 
-/** What a copy says: the same graph, without what made the original what it was. */
+/** The document of a copy: the same graph, without the identity of the original. */
 export function duplicate(doc: Doc, shipped: boolean): Doc {
   const { id, source: _source, lockState: _lock, originDefaultId: _origin, ...rest } = doc;
   return shipped && typeof id === "string" ? { originDefaultId: id, ...rest } : rest;

@@ -1,4 +1,4 @@
-// The nodes of the picture: sockets, loops, the end, and what is missing.
+// The nodes of the graph: sockets, loops, the end, and missing targets.
 import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import { memo } from "react";
 import type { Finding } from "../types";
@@ -6,7 +6,7 @@ import { Icon } from "../ui/icons";
 import { Orb } from "../ui/parts";
 import type { Look } from "./look";
 
-/** What a live cast says about a socket. */
+/** The state of a socket in a live cast. */
 export type Mark = {
   state: "idle" | "running" | "waiting" | "done" | "failed";
   visits: number;
@@ -89,7 +89,7 @@ const EndNode = memo(() => (
   </div>
 ));
 
-/** Where an edge leads that names no socket: it is drawn, so that its error has a place. */
+/** The target of an edge that names no socket: drawn, so that its error has a position. */
 const MissingNode = memo(({ data }: NodeProps<Node<{ name: string }>>) => (
   <div className="missing-node">
     <Handle type="target" position={Position.Top} isConnectable={false} />

@@ -1,4 +1,4 @@
-// A loadout as nodes and edges of the picture.
+// A loadout as nodes and edges of the graph.
 import { type Edge as FlowEdge, MarkerType, type Node } from "@xyflow/react";
 import type { Finding } from "../types";
 import { type Doc, END, edges, loops, loopsOf, members, type Spot, sockets, spoken } from "./doc";
@@ -11,7 +11,7 @@ import { NOTHING, type Selection } from "./selection";
 import { type Way, ways } from "./way";
 import type { WayData } from "./ways";
 
-/** An issue, and which part of the loadout it is about. */
+/** An issue, and the part of the loadout that it is about. */
 export type Problem = { issue: Finding; at: Target };
 
 type NodesOf = {
@@ -26,7 +26,7 @@ type NodesOf = {
 };
 
 const ORIGIN: Spot = { x: 0, y: 0 };
-/** What stands where it is put, and is no part of the loadout. */
+/** Props of nodes that cannot be moved and are not part of the loadout. */
 const FIXED = { draggable: false, selectable: false, focusable: false };
 const missing = (to: string) => `missing:${to}`;
 
@@ -118,7 +118,7 @@ function socketNodes({ doc, placed, look, marks, selection, problems, editable }
   return nodes;
 }
 
-/** Where edges lead that name no socket. */
+/** Nodes for edges that name no socket. */
 function missingNodes({ doc, placed }: NodesOf): Node[] {
   const nodes: Node[] = [];
   for (const one of ways(doc)) {
@@ -159,7 +159,7 @@ export function graphEdges(of: EdgesOf): FlowEdge[] {
       const to = placed.get(one.to);
       const back = from && to && to.y <= from.y + 20 ? (backs.get(one.to) ?? 0) + 1 : 0;
       if (back) backs.set(one.to, back);
-      // It runs beside everything that stands between its ends.
+      // Route it beside all nodes between its ends.
       const beside = [...placed]
         .filter(
           ([id, spot]) => id !== END && from && to && spot.y >= to.y - 10 && spot.y <= from.y + 10,

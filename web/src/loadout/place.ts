@@ -1,12 +1,12 @@
-// Where things stand in a JSON text: the place of each path, and of the first thing that is wrong with it.
+// Positions in a JSON text: of each path, and of the first syntax error.
 
 export type Wrong = { at: number; message: string };
 export type Read = { places: Map<string, number>; wrong: Wrong | null };
 
-/** Steps of a path as one word: `sockets`, `a.b` and `0` are not mixed up. */
+/** Serializes the steps of a path unambiguously: `sockets`, `a.b` and `0` stay distinct. */
 export const joined = (steps: (string | number)[]) => JSON.stringify(steps);
 
-/** Reads a text as JSON and remembers where every value begins; stops at the first thing that is wrong. */
+/** Parses a text as JSON and records where every value begins; stops at the first error. */
 export function read(text: string): Read {
   const places = new Map<string, number>();
   let at = 0;
@@ -68,7 +68,7 @@ export function read(text: string): Read {
         if (text[at] !== ":") fail(`${found()} where a colon should`);
         at += 1;
         value([...steps, key]);
-        // People look for the name, not for what stands behind it.
+        // Use the position of the key, which is what users look for, not of its value.
         places.set(joined([...steps, key]), begin);
       });
     } else if (first === "[") parts("]", (number) => value([...steps, number]));
@@ -92,13 +92,13 @@ export function read(text: string): Read {
   return { places, wrong: null };
 }
 
-/** Line and column of a place, as people count. */
+/** Line and column of a position, counted from 1. */
 export function lineOf(text: string, at: number): [number, number] {
   const before = text.slice(0, at).split("\n");
   return [before.length, (before.at(-1)?.length ?? 0) + 1];
 }
 
-/** The place of a path, or of the nearest thing around it that stands in the text. */
+/** The position of a path, or of its nearest ancestor in the text. */
 export function placeOf(places: Map<string, number>, steps: (string | number)[]): number | null {
   for (let length = steps.length; length > 0; length -= 1) {
     const at = places.get(joined(steps.slice(0, length)));

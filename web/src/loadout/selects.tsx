@@ -1,4 +1,4 @@
-// Choosing a materia, a condition or a socket.
+// Select elements for a materia, a condition or a socket.
 
 import * as graph from "./doc";
 import { type Doc, END, spoken, WHENS, type When } from "./doc";

@@ -1,11 +1,11 @@
-// Where the picture looks: at all of it, or at the socket where a cast is.
+// The viewport of the graph: all of it, or the socket where a cast is.
 import { useReactFlow, useStoreApi } from "@xyflow/react";
 import { useEffect, useRef } from "react";
 import type { Spot } from "./doc";
 import { HEIGHT, WIDTH } from "./layout";
 import type { Mark } from "./nodes";
 
-/** With fewer sockets than these, all of them are seen at once. */
+/** With fewer sockets than this, the viewport shows all of them. */
 const FEW = 5;
 
 export function useCamera(
@@ -16,7 +16,7 @@ export function useCamera(
   const flow = useReactFlow();
   const store = useStoreApi();
   const fitted = useRef<number | null>(null);
-  // While a cast runs, or waits, the picture shows where, until the person looks elsewhere.
+  // While a cast runs or waits, the viewport follows it until the user moves away.
   const current = marks
     ? Object.keys(marks).find((id) =>
         ["running", "waiting", "failed"].includes(marks[id]?.state ?? ""),
@@ -26,7 +26,7 @@ export function useCamera(
   const filled = useRef(count > 0 && !spot);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is fitted when sockets come or go, not when one moves
   useEffect(() => {
-    // Where the person has put things, they stay; the picture moves only for what could not be seen.
+    // Keep the user's viewport; move it only if a socket is out of view.
     const { x, y, zoom } = flow.getViewport();
     const { width, height } = store.getState();
     const seen = [...placed.values()].every(
@@ -54,7 +54,7 @@ export function useCamera(
     const still = !followed.current || matchMedia("(prefers-reduced-motion: reduce)").matches;
     let timer = 0;
     const centre = () => {
-      // Before the picture has a size there is no middle of it.
+      // Before the graph has a size, it has no centre.
       if (store.getState().width === 0) {
         timer = requestAnimationFrame(centre);
         return;
@@ -67,9 +67,9 @@ export function useCamera(
   }, [flow, store, x, y]);
 
   return {
-    /** Whether all of it is shown at first. */
+    /** Whether the whole graph is shown at first. */
     fits: filled.current,
-    /** The person looks elsewhere. */
+    /** Stops following, because the user moved the viewport. */
     release: () => {
       follows.current = false;
     },

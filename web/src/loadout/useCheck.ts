@@ -1,4 +1,4 @@
-// What a cast would say about a draft, asked a moment after each change.
+// Checks a draft as a cast would, a moment after each change.
 import { useEffect } from "react";
 import { api } from "../api";
 import type { EditTarget } from "../types";

@@ -1,9 +1,9 @@
-// The keys of the loadout editor: save, undo, redo.
+// The shortcuts of the loadout editor: save, undo, redo.
 import { useEffect } from "react";
 import { type Draft, putDraft } from "./drafts";
 import { redo, undo } from "./history";
 
-/** `save` is nothing while there is nothing to save; the key is taken all the same. */
+/** `save` is null if there is nothing to save; the key is captured anyway. */
 export function useShortcuts(name: string, draft: Draft, save: (() => void) | null) {
   useEffect(() => {
     const keys = (event: KeyboardEvent) => {

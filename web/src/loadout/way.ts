@@ -1,8 +1,8 @@
-// The ways of a loadout: the edges of its sockets, and the ways out of its loops.
+// The ways of a loadout: the edges of its sockets, and the exits of its loops.
 import { type Doc, edges, exitEdgeId, loops, sockets, type When, when } from "./doc";
 import { exitsOf } from "./loops";
 
-/** An edge of a socket has an index, a way out of a loop a loop and a route. */
+/** An edge of a socket has an index; an exit of a loop has a loop and a route. */
 export type Way = {
   id: string;
   from: string;
@@ -14,7 +14,7 @@ export type Way = {
   route?: string;
 };
 
-/** Every way of a loadout as an edge of the picture. */
+/** Every way of a loadout, as an edge of the graph. */
 export function ways(doc: Doc): Way[] {
   const all: Way[] = [];
   for (const [id] of sockets(doc)) {

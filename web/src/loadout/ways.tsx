@@ -1,4 +1,4 @@
-// The edges of the picture, each with its condition.
+// The edges of the graph, each with its condition.
 import {
   BaseEdge,
   EdgeLabelRenderer,
@@ -102,7 +102,7 @@ const WayEdge = memo((props: EdgeProps<FlowEdge<WayData>>) => {
   );
 });
 
-/** Alt with an arrow moves an edge before or behind its siblings; the focus goes with it. */
+/** Alt with an arrow key moves an edge before or after its siblings, and the focus with it. */
 function reordering(event: React.KeyboardEvent, id: string, change: Actions) {
   if (event.key === "Delete" || event.key === "Backspace") {
     event.preventDefault();

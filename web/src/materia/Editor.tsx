@@ -37,7 +37,7 @@ export function Editor({
   const [check, setCheck] = useState<CheckReport | null>(null);
   const [asking, setAsking] = useState<"save" | "rename" | null>(null);
   const put = (next: Value) => drafts.set((now) => ({ ...now, [name]: next }));
-  // What a file below this one says comes back when a field is left out; null takes it away.
+  // Omitting a field restores the value of a lower layer; null removes it.
   const below = Boolean(
     known && (known.shipped || Object.keys(known.own).some((scope) => scope !== target)),
   );

@@ -19,7 +19,7 @@ export function Json({
   const spelled = plain && typeof value === "string" ? value : JSON.stringify(value, null, 2);
   const [written, setWritten] = useState(spelled);
   const [problem, setProblem] = useState<string | null>(null);
-  // Somebody else may change it: a revert, or another way to run.
+  // The value may also change from outside: by a revert, or by another way to run.
   const mine = useRef(spelled);
   useEffect(() => {
     if (spelled !== mine.current) {

@@ -1,4 +1,4 @@
-// The materia editor: roles of agents and programs, and a way to try the programs.
+// The materia editor: roles of agents and programs, and a form to try the programs.
 import { useEffect } from "react";
 import { config as configStore, loadConfig } from "../loadout/drafts";
 import { grouped, lookOf } from "../loadout/look";

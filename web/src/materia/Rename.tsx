@@ -1,4 +1,4 @@
-// Giving a materia another name.
+// The dialog that renames a materia.
 import { useState } from "react";
 import { go, path } from "../router";
 import { Dialog, Field } from "../ui/parts";

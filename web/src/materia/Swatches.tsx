@@ -1,4 +1,4 @@
-// Choosing a colour.
+// A colour picker.
 import { COLORS, Orb } from "../ui/parts";
 
 export function Swatches({

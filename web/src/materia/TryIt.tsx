@@ -1,4 +1,4 @@
-// Running a utility with an input of one's own, before a cast relies on it.
+// Runs a utility with the user's own input, before a cast relies on it.
 import { useEffect, useState } from "react";
 import { type ApiError, api } from "../api";
 import { span } from "../casts/words";

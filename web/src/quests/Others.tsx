@@ -1,4 +1,4 @@
-// The quests that had their turn, and the one that is running.
+// The running quest, and those that have ended.
 import { api } from "../api";
 import { moment } from "../casts/words";
 import { path } from "../router";

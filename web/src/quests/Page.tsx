@@ -1,4 +1,4 @@
-// The quest board: what is to be done, in order, one behind the other.
+// The quest board: the quests to do, in order.
 import { useEffect, useMemo, useState } from "react";
 import { api } from "../api";
 import { board as boardStore } from "../live";

@@ -1,4 +1,4 @@
-// The quests that wait: they can be moved by keys and by dragging, run and removed.
+// The queued quests: move them by keys or by dragging, run them, remove them.
 import { useLayoutEffect, useRef, useState } from "react";
 import { api } from "../api";
 import type { Quest, QuestChangeRequest } from "../types";
@@ -12,7 +12,7 @@ export function WaitingQuests({ quests, running, onRun }: Props) {
   const [over, setOver] = useState<string | null>(null);
   const list = useRef<HTMLOListElement>(null);
   const moved = useRef<{ button: string; before: Quest[] } | null>(null);
-  // A quest that was moved by a key keeps the focus, so that the same key moves it on.
+  // A quest that was moved by a key keeps the focus, so that the same key moves it again.
   useLayoutEffect(() => {
     if (!moved.current || moved.current.before === quests) return;
     const button = `[aria-label="${CSS.escape(moved.current.button)}"]`;
@@ -29,7 +29,7 @@ export function WaitingQuests({ quests, running, onRun }: Props) {
     change(one.id, { do: by < 0 ? "before" : "after", target: other.id });
   };
   const from = quests.findIndex((one) => one.id === dragged);
-  // What is dragged down goes behind the one it is dropped on, what is dragged up before it.
+  // A quest dragged down goes after its drop target; one dragged up goes before it.
   const drop = (at: number) => {
     const [one, target] = [quests[from], quests[at]];
     if (one && target && from !== at)

@@ -1,4 +1,4 @@
-// Icons: one stroke, 18 px, drawn here so that nothing is loaded from elsewhere.
+// Icons: one stroke, 18 px, inlined so that nothing is loaded from other sites.
 import type { ReactNode } from "react";
 
 const shapes: Record<string, ReactNode> = {

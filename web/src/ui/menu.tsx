@@ -1,4 +1,4 @@
-// A button that opens a list of things to do.
+// A button that opens a menu of actions.
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Icon } from "./icons";
 

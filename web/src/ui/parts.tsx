@@ -1,4 +1,5 @@
-// Small parts that every page uses. Native elements where the platform has them: dialogs, selects, buttons.
+// Small components that every page uses. Native elements where they exist: dialogs, selects,
+// buttons.
 import { Fragment, type ReactNode, useEffect, useId, useRef } from "react";
 import type { Finding } from "../types";
 import { Icon } from "./icons";
@@ -22,7 +23,7 @@ export function Dialog({
     const dialog = ref.current;
     if (!dialog || dialog.open) return;
     dialog.showModal();
-    // The browser would begin with the button that closes it.
+    // The browser would focus the close button first.
     (
       dialog.querySelector<HTMLElement>(
         ".body textarea, .body select, .body input:not([type=radio], [type=checkbox])",
@@ -56,7 +57,7 @@ export function Dialog({
   );
 }
 
-/** Brings what is chosen in a list before the person's eyes. */
+/** Scrolls the selected item of a list into view. */
 export function useInView(chosen: string | undefined) {
   useEffect(() => {
     if (chosen === undefined) return;
@@ -191,7 +192,7 @@ export function Orb({
   return <span ref={ref} className={large ? "orb l" : "orb"} aria-hidden="true" />;
 }
 
-/** A part of the page that scrolls by itself. */
+/** A part of the page with its own scroll bar. */
 export function ScrollArea({
   label,
   className,
@@ -211,7 +212,7 @@ export function ScrollArea({
   );
 }
 
-/** Text as it is, which scrolls by itself where it is long. */
+/** Preformatted text, with its own scroll bar if it is long. */
 export function Output({ className, children }: { className?: string; children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without it, a keyboard cannot scroll what has nothing to press
@@ -221,7 +222,7 @@ export function Output({ className, children }: { className?: string; children: 
   );
 }
 
-/** Elements of a list whose place in it is all that tells them apart. */
+/** Elements of a list, identified only by their position. */
 export function byPlace<T>(
   all: readonly T[],
   show: (one: T, at: number) => ReactNode,

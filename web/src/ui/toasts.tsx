@@ -1,4 +1,5 @@
-// Short words at the edge of the page. Errors stay until they are closed; the rest leaves by itself.
+// Toasts: short messages at the edge of the page. Errors stay until they are closed; others
+// disappear.
 
 import { createStore, useStore } from "../store";
 import { Icon } from "./icons";
@@ -16,7 +17,7 @@ export function complain(error: unknown) {
   push({ id: ++last, text: message ?? String(error), hint, error: true });
 }
 
-/** Says what was done, or why it was not. */
+/** Reports whether a request succeeded, or why it failed. */
 export async function tell(request: Promise<unknown>, done?: string) {
   try {
     await request;

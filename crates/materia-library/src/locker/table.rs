@@ -1,44 +1,42 @@
-//! The table of a lock service: what waits, what is locked, by whom and until when.
+//! The table of a lock service: what is queued, what is locked, by which owner and until when.
 //!
-//! Owns what each message changes. A lease that has run out locks nothing, whoever had it. Only an
-//! owner renews, gives back, completes or fails what it has; completing and failing free its locks.
-//! Pure: time is handed in.
+//! Owns the effect of each message. An expired lease locks nothing. Only an owner can renew,
+//! release, complete or fail its work; completing and failing release its locks. Pure: the caller
+//! passes the time.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// How much may wait.
+/// Maximum number of queued items.
 const MOST_ITEMS: usize = 10_000;
-/// How many locks there may be.
+/// Maximum number of locks.
 const MOST_LOCKS: usize = 10_000;
 
-/// Everything a lock service keeps.
+/// The state of a lock service.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Table {
-    /// What waits, the first first.
+    /// Queued work, in order.
     pub(crate) items: Vec<Item>,
-    /// What somebody works on, by its id.
+    /// Work in progress, by id.
     pub(crate) assigned: BTreeMap<String, Assigned>,
-    /// What is locked.
+    /// Locks, by resource.
     pub(crate) locks: BTreeMap<String, Lock>,
-    /// The last message, and what it was answered: it may come again.
+    /// The last message and its reply, because the message may be delivered again.
     pub(crate) last: Option<(String, Reply)>,
 }
 
 /// A piece of work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Item {
-    /// What it is called.
     pub(crate) id: String,
-    /// What is to be done.
     pub(crate) task: Value,
-    /// What must be locked for it.
+    /// The resources that must be locked for the work.
     pub(crate) resources: Vec<String>,
 }
 
-/// A piece of work that somebody has.
+/// Work that an owner has claimed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Assigned {
     item: Item,
@@ -57,12 +55,12 @@ pub(crate) struct Lock {
     expires_at: i64,
 }
 
-/// What a message is answered.
+/// The reply to a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Reply {
-    /// The word behind the prefix.
+    /// The message kind, without the prefix.
     pub(crate) kind: String,
-    /// Particulars.
+    /// Details.
     pub(crate) body: Value,
 }
 
@@ -78,7 +76,7 @@ impl Reply {
         Self::new("error", json!({"error": why, "hint": hint}))
     }
 
-    /// One line for people.
+    /// A summary on one line.
     pub(crate) fn summary(&self) -> String {
         let about = ["id", "resource", "error"]
             .iter()
@@ -90,7 +88,7 @@ impl Reply {
     }
 }
 
-/// Who asks, and when.
+/// The sender of a message, and the current time.
 struct Asker<'a> {
     owner: Option<&'a str>,
     now: i64,
@@ -98,7 +96,7 @@ struct Asker<'a> {
 }
 
 impl Table {
-    /// Does what a message asks for.
+    /// Applies a message.
     pub(crate) fn apply(
         &mut self,
         verb: &str,
@@ -134,7 +132,7 @@ impl Table {
         }
     }
 
-    /// What is locked now.
+    /// The locks that have not expired.
     pub(crate) fn held(&self, now: i64) -> BTreeMap<&String, &Lock> {
         self.locks
             .iter()
@@ -142,7 +140,7 @@ impl Table {
             .collect()
     }
 
-    /// Work whose lease ran out waits again, in front; its locks are free.
+    /// Puts work with an expired lease back at the front of the queue and drops expired locks.
     fn expire(&mut self, now: i64) {
         self.locks.retain(|_, lock| lock.expires_at > now);
         let late: Vec<String> = self
@@ -256,7 +254,7 @@ impl Table {
                     lock.expires_at = asker.until;
                     lock.task.clone()
                 });
-                // The work that it was locked for is as alive as its lock.
+                // Renewing a lock also renews the lease of the work that it was taken for.
                 if let Some(assigned) = task.and_then(|task| self.assigned.get_mut(&task)) {
                     assigned.expires_at = asker.until;
                 }

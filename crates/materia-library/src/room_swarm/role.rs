@@ -1,13 +1,13 @@
-//! The roles of a swarm: who they are, and what each is told.
+//! The roles of a swarm and their prompts.
 
 use materia_engine::utility::UtilityError;
 use materia_model::name::BranchName;
 use materia_model::text;
 
-/// How many roles a swarm has at most.
+/// Maximum number of roles in a swarm.
 const MOST: usize = 32;
 
-/// Who works when nobody says so.
+/// The default roles.
 const USUAL: &str = "builder: proposes the simplest thing that works, and how to show that it does
 skeptic: looks for what breaks it, and asks for evidence
 user: speaks for whoever has to live with the result";
@@ -15,13 +15,13 @@ user: speaks for whoever has to live with the result";
 /// A role.
 #[derive(Debug, Clone)]
 pub(crate) struct Role {
-    /// Its name, which is that of its branch.
+    /// Its name, which is also the name of its branch.
     pub(crate) name: BranchName,
-    /// What it is like.
+    /// Its description.
     pub(crate) about: String,
 }
 
-/// Reads roles: `name: what it is like`, one on each line, or names with commas between them.
+/// Parses roles: `name: description`, one per line, or names separated by commas.
 pub(crate) fn read(told: Option<&str>) -> Result<Vec<Role>, UtilityError> {
     let told = told.filter(|told| !told.trim().is_empty()).unwrap_or(USUAL);
     let lines: Vec<&str> = if told.contains(['\n', ':']) {
@@ -61,7 +61,7 @@ pub(crate) fn read(told: Option<&str>) -> Result<Vec<Role>, UtilityError> {
     }
 }
 
-/// A line without the marks of a list.
+/// Strips list markers from a line.
 pub(crate) fn bare(line: &str) -> String {
     let line = line.trim().trim_start_matches(['-', '*', '•']).trim_start();
     let numbered = line.split_once(['.', ')']).filter(|(number, _)| {
@@ -79,12 +79,12 @@ fn named(name: &str) -> Result<BranchName, UtilityError> {
 }
 
 impl Role {
-    /// Whoever does what is no role's.
+    /// The role for work that belongs to no other role.
     pub(crate) fn anybody() -> Self {
         Self::fixed("coordinator", "cuts work into parts")
     }
 
-    /// Whoever writes what came of it.
+    /// The role that writes the result.
     pub(crate) fn writer() -> Self {
         Self::fixed(
             "writer",
@@ -103,7 +103,7 @@ impl Role {
         }
     }
 
-    /// What it is told for a turn.
+    /// The prompt of one turn.
     pub(crate) fn prompt(&self, mission: &str, task: &str, said: &str) -> String {
         let about = if self.about.is_empty() {
             "a participant"

@@ -1,7 +1,7 @@
-//! One turn of a role: a call of `materia agent run`, with what was said and what was sent to it.
+//! One turn of a role: a call of `materia agent run`, with the transcript and the role's messages.
 //!
-//! Owns how turns are played side by side, what of the room they see, and the messages that wait
-//! for a role: they go into its prompt, and are settled as its turn ends.
+//! Owns how turns run concurrently, how much of the room they see, and the messages queued for a
+//! role: they go into its prompt and are settled when its turn ends.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -20,29 +20,27 @@ use crate::service::{Service, lost};
 
 use super::role::Role;
 
-/// How much of an answer is said in the room.
+/// Maximum bytes of an answer that are posted in the room.
 pub(crate) const TOLD: usize = 64 * 1024;
-/// How much of the room a turn sees.
+/// Maximum bytes of the room's transcript that a turn sees.
 const MOST_SAID: usize = 24_000;
 const MOST_MESSAGES: usize = 160;
-/// How many messages a turn takes from its queue.
+/// Maximum number of messages that a turn takes from its queue.
 const MOST_MAIL: usize = 20;
 
-/// A turn to be played.
+/// A turn to run.
 #[derive(Debug)]
 pub(crate) struct Turn {
-    /// Whose.
     pub(crate) role: Role,
-    /// What it is told.
     pub(crate) prompt: String,
-    /// What it works on.
+    /// The task from the pool, if the turn works on one.
     pub(crate) task: Option<String>,
-    /// The messages in its prompt.
+    /// The ids of the messages in its prompt.
     pub(crate) mail: Vec<String>,
 }
 
 impl Turn {
-    /// Takes what waits for the role into its prompt.
+    /// Moves the messages queued for the role into its prompt.
     pub(crate) fn take_mail(&mut self, service: &Service) -> Result<(), UtilityError> {
         let place = QueueId::Branch(self.role.name.clone());
         while self.mail.len() < MOST_MAIL
@@ -68,7 +66,7 @@ impl Turn {
         Ok(())
     }
 
-    /// Says what became of them.
+    /// Settles the messages in the prompt.
     pub(crate) fn settle_mail(
         &self,
         service: &Service,
@@ -84,7 +82,7 @@ impl Turn {
     }
 }
 
-/// How turns are played.
+/// Runs turns.
 #[derive(Debug)]
 pub(crate) struct Player {
     argv: Vec<String>,
@@ -111,7 +109,7 @@ impl Player {
         })
     }
 
-    /// Plays turns at the same time; the answer of each, or why there is none.
+    /// Runs turns concurrently. Returns the answer of each, or why there is none.
     pub(crate) fn play(
         &self,
         turns: &[Turn],
@@ -184,7 +182,7 @@ impl Player {
     }
 }
 
-/// The last of what was said in the room.
+/// The end of the room's transcript.
 pub(crate) fn transcript(service: &Service) -> Result<String, UtilityError> {
     let lines: Vec<String> = service
         .post()
@@ -213,7 +211,7 @@ pub(crate) fn transcript(service: &Service) -> Result<String, UtilityError> {
     Ok(said.join("\n\n"))
 }
 
-/// The beginning of a text that is too long.
+/// Truncates a text at a character boundary.
 fn text_end(line: &str, most: usize) -> &str {
     let end = (0..=most.min(line.len()))
         .rev()

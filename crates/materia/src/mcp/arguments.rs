@@ -1,20 +1,20 @@
-//! The arguments of a tool call, read one by one.
+//! Reads the arguments of a tool call one by one.
 //!
-//! Owns what is reported about those that do not fit, and that none is silently ignored.
+//! Owns the errors for arguments that do not fit, and ensures that no argument is silently ignored.
 
 use serde_json::{Map, Value};
 
 /// The arguments of a call.
 pub(super) type ArgumentMap = Map<String, Value>;
 
-/// What is wrong with the arguments of a call.
+/// An invalid argument of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ArgumentError {
     pub(super) message: String,
     pub(super) hint: String,
 }
 
-/// An error about the arguments of a call.
+/// Returns an error about the arguments of a call.
 pub(super) fn invalid<T>(
     message: impl Into<String>,
     hint: impl Into<String>,
@@ -27,11 +27,8 @@ pub(super) fn invalid<T>(
 
 /// The arguments that were not read yet.
 pub(super) struct ArgumentReader {
-    /// The tool that is called.
     pub(super) tool: String,
-    /// The rest.
     pub(super) arguments: ArgumentMap,
-    /// Notes for the client.
     pub(super) notes: Vec<String>,
 }
 
@@ -50,7 +47,7 @@ impl ArgumentReader {
         }
     }
 
-    /// A text under either name; the first wins.
+    /// A text under either of two names; the first wins.
     pub(super) fn either(
         &mut self,
         name: &str,
@@ -60,7 +57,7 @@ impl ArgumentReader {
         Ok(first.or(second))
     }
 
-    /// A number, also in quotes, as the reference has them.
+    /// A number. The reference also allows it in quotes.
     pub(super) fn number(&mut self, name: &str) -> Result<Option<f64>, ArgumentError> {
         let text = match self.take(name) {
             None => return Ok(None),
@@ -74,7 +71,7 @@ impl ArgumentReader {
         }
     }
 
-    /// A whole number that is not negative.
+    /// A non-negative integer.
     pub(super) fn count(&mut self, name: &str) -> Result<Option<u64>, ArgumentError> {
         let Some(number) = self.number(name)? else {
             return Ok(None);
@@ -115,7 +112,7 @@ impl ArgumentReader {
         }
     }
 
-    /// Checks that none is left: a client would believe that one that is ignored works.
+    /// Checks that no argument is left: a client would believe that an ignored argument works.
     pub(super) fn finish(self) -> Result<Vec<String>, ArgumentError> {
         let left = self.arguments.iter().find(|(_, value)| !value.is_null());
         match left {
@@ -128,5 +125,5 @@ impl ArgumentReader {
     }
 }
 
-/// The largest number of items or lines.
+/// The upper bound of a count of items or lines.
 const MAX_COUNT: f64 = 1e9;

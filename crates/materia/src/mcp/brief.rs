@@ -1,6 +1,6 @@
-//! Reports in a few words, for a model's context.
+//! Summarizes reports for a model's context.
 //!
-//! Owns the bound and the choice of what is worth a word; the whole report goes along for programs.
+//! Owns the size limits and the choice of fields; programs get the whole report beside the text.
 //! Never computes anything that is not in the report.
 
 use materia_model::text;
@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 
 use super::call::CallKind;
 
-/// How long a text is at most, in bytes, where the content is not what was asked for.
+/// Maximum length of a text in bytes, unless the content itself was requested.
 const LONGEST: usize = 1200;
-/// How much of an output is told, in bytes.
+/// Maximum bytes of an output.
 const OUTPUT: usize = 8 * 1024;
-/// How many things of a list are told.
+/// Maximum number of items of a list.
 const MOST: usize = 12;
 /// Fields that only programs need.
 const QUIET: &[&str] = &[
@@ -47,7 +47,7 @@ const QUIET: &[&str] = &[
     "spent",
 ];
 
-/// What a model is told of an answer.
+/// The text of an answer for a model.
 pub(super) fn text(kind: CallKind, notes: &[String], document: &Value, woken: bool) -> String {
     let mut said = match document {
         Value::String(text) => text.clone(),
@@ -85,7 +85,7 @@ pub(super) fn text(kind: CallKind, notes: &[String], document: &Value, woken: bo
     text::bounded(&said, longest).into_owned()
 }
 
-/// A report without what only programs need: many clients hand all of it to their model.
+/// A report without the fields that only programs need: many clients send all of it to their model.
 pub(super) fn compact(document: &Value) -> Value {
     let Some(fields) = document
         .as_object()
@@ -98,7 +98,7 @@ pub(super) fn compact(document: &Value) -> Value {
         .iter()
         .filter(|(name, _)| *name == "ok" || !QUIET.contains(&name.as_str()))
     {
-        // An empty list is an answer; an empty word is none.
+        // An empty list is information; an empty text is not.
         if name == "ok" || value.is_array() || !is_nothing(value) {
             kept.insert(name.clone(), shorter(value));
         }
@@ -114,7 +114,7 @@ pub(super) fn compact(document: &Value) -> Value {
     Value::Object(kept)
 }
 
-/// The things of a list without what only programs need.
+/// The items of a list without the fields that only programs need.
 fn shorter(value: &Value) -> Value {
     match value {
         Value::Array(things) => things.iter().map(shorter).collect(),
@@ -140,7 +140,7 @@ fn is_nothing(value: &Value) -> bool {
         || value.as_object().is_some_and(Map::is_empty)
 }
 
-/// What a model is told about one piece of news.
+/// The text of one piece of news for a model.
 pub(super) fn news(news: &Value, status: Option<&Value>) -> String {
     let run = field(news, "run");
     if news["event"] == "terminal"
@@ -257,7 +257,7 @@ fn waited(document: &Value) -> String {
     lines.join("\n")
 }
 
-/// What the cast of a run wants, where it waits for something.
+/// The question of a run's cast, if the cast is waiting for input.
 pub(super) fn asks(run: &Value) -> Option<String> {
     let id = field(run, "run");
     (run["cast"]["status"] == "paused").then(|| {
@@ -290,7 +290,7 @@ fn tail(document: &Value) -> String {
     )
 }
 
-/// Anything else: what is short on one line, and a line for each thing of a list.
+/// Any other report: the short fields on one line, and one line per item of a list.
 fn general(document: &Value) -> String {
     let Some(fields) = document.as_object() else {
         return text::bounded(&document.to_string(), LONGEST).into_owned();
@@ -361,7 +361,7 @@ fn warning(warning: &Value) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// What one can do next, as calls of tools.
+/// The suggested next steps, as tool calls.
 fn actions(document: &Value) -> Vec<String> {
     document["next"]
         .as_array()
@@ -371,7 +371,7 @@ fn actions(document: &Value) -> Vec<String> {
         .collect()
 }
 
-/// A command as the tool call that does the same; none for what needs a terminal.
+/// The tool call that is equivalent to a command. `None` if the command needs a terminal.
 fn action(command: &str) -> Option<String> {
     let command = command.strip_prefix("materia ")?;
     if command.contains("--follow") {

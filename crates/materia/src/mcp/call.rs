@@ -13,16 +13,15 @@ use materia_engine::api::{
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// A call, and what the client should know besides its report.
+/// A call, with notes for the client.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// What is requested.
     pub(super) request: CallRequest,
     /// Notes about parameters that have no effect.
     pub(super) notes: Vec<String>,
 }
 
-/// What is requested of the engine.
+/// A request to the engine.
 #[derive(Debug)]
 pub(super) enum CallRequest {
     Spawn(SpawnRequest),
@@ -46,31 +45,27 @@ pub(super) enum CallRequest {
     ToolRemove(String),
     /// A registered tool and its arguments.
     ToolCall(String, Map<String, Value>),
-    /// A command line of the user, answered as a person reads it.
+    /// A command line of the user; the answer is the text that a terminal would show.
     CommandLine(Vec<String>),
 }
 
-/// Which text describes the report of a call.
+/// Selects the text that describes the report of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CallKind {
-    /// A run was started.
     Spawn,
-    /// A cast was started.
     Cast,
     /// A cast was started as a run with an address of its own.
     SpawnCast,
-    /// Runs were waited for.
     Wait,
     /// A tool was called or changed.
     Tool,
-    /// Anything else.
     Other,
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug)]
 pub(super) struct Answer {
-    /// The exit code that a command with this result has.
+    /// The exit code of a command with this result.
     pub(super) code: u8,
     /// The report or the error, as `--json` prints it; for a command line, a text.
     pub(super) document: Value,
@@ -101,7 +96,7 @@ impl CallRequest {
         }
     }
 
-    /// Makes the call.
+    /// Performs the call.
     pub(super) fn perform(self, engine: &Engine) -> Answer {
         match self {
             Self::Spawn(request) => Answer::of(engine.spawn(request)),
@@ -146,12 +141,12 @@ impl CallRequest {
 }
 
 impl Answer {
-    /// The answer that a report is; whatever was reported succeeded.
+    /// The answer for a report; any report is a success.
     fn of<T: Serialize>(result: Result<T, ApiError>) -> Self {
         Self::with_code(result, |_| 0)
     }
 
-    /// The answer that a report is, with an exit code by its content.
+    /// The answer for a report, with an exit code computed from it.
     fn with_code<T: Serialize>(result: Result<T, ApiError>, code: impl FnOnce(&T) -> u8) -> Self {
         match result {
             Ok(report) => match serde_json::to_value(&report) {
@@ -169,7 +164,7 @@ impl Answer {
         }
     }
 
-    /// The answer that an error is.
+    /// The answer for an error.
     pub(super) fn error(error: &ApiError) -> Self {
         Self {
             code: error.kind.exit_code(),
@@ -182,7 +177,7 @@ fn failed_unless(ok: bool) -> u8 {
     if ok { 0 } else { ErrorKind::Failed.exit_code() }
 }
 
-/// The report is the answer, so nothing is shown while runs are waited for.
+/// Shows nothing while waiting for runs: the report is the answer.
 struct NoWaitOutput;
 
 impl WaitObserver for NoWaitOutput {
@@ -234,7 +229,7 @@ fn message_to_tool(engine: &Engine, request: &MessageRequest) -> Answer {
     if draft.body.is_some() {
         arguments.push("--body-file=-".to_owned());
     }
-    // Behind `--` nothing that a client sends can become an option.
+    // After `--`, input from the client cannot become an option.
     arguments.extend(["--".to_owned(), draft.to.clone(), draft.kind.clone()]);
     reported(engine.own_command(OwnCommandRequest {
         arguments,
@@ -281,7 +276,7 @@ fn command_line(engine: &Engine, arguments: Vec<String>) -> Answer {
     }
 }
 
-/// Exit codes are bytes; a process that a signal ended has none.
+/// Converts an exit code to a byte. A process killed by a signal has no exit code.
 fn exit_code(code: i32) -> u8 {
     u8::try_from(code).unwrap_or(ErrorKind::Internal.exit_code())
 }

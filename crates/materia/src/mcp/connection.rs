@@ -1,7 +1,7 @@
-//! One connection: whose it is, and how its questions are asked.
+//! One connection: its session, and how it makes calls.
 //!
-//! Owns what a connection knows, and making calls for it: with progress notifications meanwhile, and
-//! cancelled when the client gives one up. `server` decides what of it goes into the protocol.
+//! Owns the state of a connection and its calls: sends progress notifications while a call runs and
+//! cancels it when the client does. `server` decides what goes into the protocol.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -25,14 +25,14 @@ use super::tasks::{self, Asks, Subject};
 use super::turns::Turns;
 use super::{brief, listing, tool_call};
 
-/// How often a client is told that a long call goes on.
+/// Interval of progress notifications during a long call.
 const HEARTBEAT: Duration = Duration::from_secs(5);
-/// How long a watcher sleeps at most before it looks by itself.
+/// Maximum time that a watcher sleeps before it checks without a notification.
 const RECONCILE: Duration = Duration::from_secs(30);
-/// The longest slash command of a person, in words.
+/// Maximum number of words of a slash command.
 const MOST_WORDS: usize = 200;
 
-/// What every connection of a process shares.
+/// State shared by all connections of a process.
 #[derive(Debug, Clone)]
 pub(super) struct Common {
     pub(super) pool: Arc<CallPool>,
@@ -42,7 +42,7 @@ pub(super) struct Common {
 }
 
 impl Common {
-    /// Begins to watch the person's tools.
+    /// Starts to watch the user's tools.
     pub(super) fn new(pool: Arc<CallPool>, engine: Engine) -> Self {
         let changes = changes(&engine);
         Self {
@@ -53,24 +53,25 @@ impl Common {
     }
 }
 
-/// Which session a connection is.
+/// The session that a connection belongs to.
 #[derive(Debug)]
 pub(super) enum Whose {
-    /// This one.
+    /// A session given by the caller.
     Named(SessionId),
-    /// A fresh one where hands are shaken; where the protocol knows no connections, this one.
+    /// A new session for each connection that sends `initialize`. Requests of protocol revisions
+    /// without connections use `alone`.
     Greeted {
-        /// The session of requests that stand alone.
+        /// The session of requests without a connection.
         alone: SessionId,
         /// The session of a connection.
         fresh: OnceLock<SessionId>,
     },
 }
 
-/// What hosts have besides.
+/// Extensions for hosts.
 #[derive(Debug)]
 pub(super) struct Host {
-    /// What runs say and how they end.
+    /// Messages and ends of runs.
     pub(super) news: NewsFeed,
     /// The turns of casts that the host plays in its own conversation.
     pub(super) turns: Turns,
@@ -82,12 +83,12 @@ pub(super) struct Server {
     pub(super) common: Common,
     pub(super) whose: Whose,
     pub(super) host: Option<Host>,
-    /// Gone with the server, which whoever works for it notices.
+    /// Dropped with the server; its tasks see the channel close and end.
     pub(super) here: watch::Sender<()>,
 }
 
 impl Server {
-    /// A server for a session; with more where the other end is a host.
+    /// A server for a session, with extensions if the client is a host.
     pub(super) fn new(common: Common, whose: Whose, host: Option<Host>) -> Self {
         Self {
             common,
@@ -104,7 +105,7 @@ impl Server {
         }
     }
 
-    /// Makes a call, and notifies the client now and then that it still runs.
+    /// Performs a call, and sends progress notifications while it runs.
     pub(super) async fn call(
         &self,
         request: CallRequest,
@@ -137,7 +138,7 @@ impl Server {
         }
     }
 
-    /// The call that a tool call is, or the result that refuses it.
+    /// Translates a tool call into a call, or returns the result that rejects it.
     pub(super) fn tool_call(&self, params: CallToolRequestParams) -> Result<Call, CallToolResult> {
         let arguments = params.arguments.unwrap_or_default();
         if let Some(call) = tool_call::own_tool(&params.name, arguments.clone()) {
@@ -159,7 +160,7 @@ impl Server {
         }
     }
 
-    /// How a task stands.
+    /// The state of a task.
     pub(super) async fn state(
         &self,
         subject: &Subject,
@@ -175,7 +176,7 @@ impl Server {
         Ok(subject.state(&answer.document, if asks { Asks::Yes } else { Asks::No }))
     }
 
-    /// Waits for runs: as a task, where they have not ended yet.
+    /// Waits for runs. If they have not ended yet, the client gets a task.
     pub(super) async fn awaited(
         &self,
         subject: &Subject,
@@ -189,8 +190,8 @@ impl Server {
         Ok(result(CallKind::Wait, &[], answer.document, failed, Depth::Model).into())
     }
 
-    /// What a person typed behind a host's slash: the words of a command line, answered as a person
-    /// reads it.
+    /// Runs the words of a host's slash command as a command line. The answer is the text that a
+    /// terminal would show.
     pub(super) async fn command(
         &self,
         params: Option<&Value>,
@@ -216,14 +217,14 @@ impl Server {
     }
 }
 
-/// What a task is about.
+/// Parses the id of a task.
 pub(super) fn subject(id: &str) -> Result<Subject, ErrorData> {
     let unknown =
         || ErrorData::invalid_params(format!("there is no task {}", text::quoted(id)), None);
     Subject::read(id).ok_or_else(unknown)
 }
 
-/// A report of a failure, as an error of the protocol.
+/// A failed answer as an error of the protocol.
 pub(super) fn failed(answer: &Answer) -> ErrorData {
     let message = answer.document["error"]["message"]
         .as_str()
@@ -232,14 +233,14 @@ pub(super) fn failed(answer: &Answer) -> ErrorData {
     ErrorData::invalid_params(message, Some(answer.document.clone()))
 }
 
-/// The result that refuses a tool call.
+/// The result that rejects a tool call.
 fn refused(code: &str, message: &str, hint: &str) -> CallToolResult {
     let error = json!({"code": code, "message": message, "hint": hint});
     let document = json!({"ok": false, "error": error});
     result(CallKind::Other, &[], document, true, Depth::Whole)
 }
 
-/// The result of a call: the report, whole or what a model needs of it, and a few words.
+/// The result of a call: a short text, and the report, complete or compacted for a model.
 pub(super) fn result(
     kind: CallKind,
     notes: &[String],
@@ -264,22 +265,22 @@ pub(super) fn result(
     result
 }
 
-/// Who reads a report.
+/// The reader of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// A model, most likely: many clients hand it everything.
+    /// Most likely a model: many clients send it everything.
     Model,
-    /// Somebody who asked for all of it.
+    /// A client that requested the complete report.
     Whole,
-    /// A host, which gives its model the text.
+    /// A host, which gives the text to its model.
     Host,
 }
 
 /// Counts the changes of the user's tools, as the kernel reports them.
 fn changes(engine: &Engine) -> watch::Receiver<u64> {
     let (sender, receiver) = watch::channel(0);
-    // Begins before the first answer: what is registered after it is a change, however slow the
-    // thread is.
+    // Start before the first answer, so that every later registration counts as a change, however
+    // slow the thread is.
     let Ok(mut watcher) = engine.watch_tools() else {
         return receiver;
     };

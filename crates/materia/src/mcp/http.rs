@@ -1,10 +1,9 @@
-//! The same server for agents that come over HTTP: where it is mounted, and how many connections it
-//! keeps.
+//! The same server over HTTP: where it is mounted, and how many connections it keeps.
 //!
-//! Owns the connections of the Streamable HTTP transport: each that shakes hands is a session of
-//! its own, at most so many at a time, and one that nobody uses ends. The newest revision of the
-//! protocol knows no connections; its requests are of the session that the address names, or of one
-//! for all that name none. Who may come in at all is looked at before, by whoever mounts this.
+//! Owns the connections of the Streamable HTTP transport. Each `initialize` opens a session of its
+//! own; their number is bounded, and idle ones are closed. The newest revision of the protocol has
+//! no connections; its requests belong to the session that the address names, or to one shared
+//! default. The server that mounts this module authenticates requests first.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -27,17 +26,16 @@ use crate::door::Mounted;
 use crate::world::World;
 use materia_engine::api::{ApiError, session_id};
 
-/// How many connections there are at most; the one that was not used for longest makes place for
-/// another.
+/// Maximum number of connections; the least recently used one is closed to accept another.
 const MOST: usize = 64;
-/// How long a connection may say nothing: longer than the longest call.
+/// Idle timeout of a connection; longer than the longest call.
 const IDLE: Duration = Duration::from_secs(65 * 60);
-/// The session of requests that belong to no connection and name none.
+/// The session of requests that belong to no connection and name no session.
 const ALONE: &str = "mcp-http";
-/// Where a client says which connection it means.
+/// The header that names the connection.
 const CONNECTION: &str = "mcp-session-id";
 
-/// Everything that connections share.
+/// State shared by all connections.
 struct Agents {
     common: Common,
     alone: SessionId,
@@ -46,21 +44,21 @@ struct Agents {
     used: Mutex<Used>,
 }
 
-/// When connections were used last, in the order of requests.
+/// When each connection was last used, as a request count.
 #[derive(Debug, Default)]
 struct Used {
     count: u64,
     last: HashMap<Arc<str>, u64>,
 }
 
-/// What serves agents inside another server.
+/// The service for agents, to be mounted in another server.
 pub fn mount(world: &World) -> Result<Mounted, ApiError> {
     let pool = Arc::new(CallPool::new(PoolSharing::ManySessions));
-    // What the user trusts the server with is not for its clients (S2).
+    // Trust granted to the server does not extend to its clients (S2).
     let engine = world.engine().without_trust();
     let mut connections = LocalSessionManager::default();
     connections.session_config.keep_alive = Some(IDLE);
-    // Names and origins are looked at by whoever mounts this, and more strictly.
+    // The server that mounts this module checks hosts and origins, and more strictly.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .disable_allowed_origins();
@@ -126,18 +124,18 @@ impl Agents {
         service.handle(request).await.map(Body::new)
     }
 
-    /// A connection was used.
+    /// Marks a connection as used.
     fn touch(&self, id: &str) {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         used.count += 1;
         let now = used.count;
-        // Only what exists is kept in mind; others are told that there is no such connection.
+        // Track only existing connections; requests for others get an error.
         if let Some(last) = used.last.get_mut(id) {
             *last = now;
         }
     }
 
-    /// Ends connections until there is place for another one.
+    /// Closes connections until another one fits.
     async fn make_place(&self) {
         loop {
             let known: Vec<Arc<str>> = self
@@ -155,7 +153,7 @@ impl Agents {
         }
     }
 
-    /// The connection that has to go, where there are too many.
+    /// The least recently used connection, if there are too many.
     fn oldest(&self, known: &[Arc<str>]) -> Option<Arc<str>> {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         used.count += 1;
@@ -171,7 +169,7 @@ impl Agents {
     }
 }
 
-/// What a request is told that names no session which could be.
+/// The response to a request with an invalid session name.
 fn refused(message: &str) -> Response<Body> {
     let error =
         json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": message}});

@@ -1,7 +1,7 @@
-//! The tools that an agent is offered: our own few, and the recipes in the person's root.
+//! The tools that an agent is offered: the built-in ones, and the recipes in the user's root.
 //!
-//! Owns their names, descriptions and schemas. They are read by a model on every turn, so every
-//! word has to earn its place: a test measures all of it together.
+//! Owns their names, descriptions and schemas. A model reads them on every turn, so they must be
+//! short: a test measures their total size.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use materia_engine::api::{Engine, ToolDefinition};
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 
-/// What a model is told once, before it calls anything.
+/// The instructions that a model gets once, before its first call.
 pub(super) const INSTRUCTIONS: &str = "\
 materia runs work outside this conversation. `spawn` (a command) and `cast` (a request through a loadout of agents) answer \
 at once with run:ID and go on by themselves. Do something else meanwhile: you are told when a run ends where your host can \
 be woken; else call `wait` once. Steer with `message`: control.kill ends a run, control.continue (body: your answer) goes on \
 with a paused cast. Look with `inspect`: status, tail, artifacts. Keep a command that proved useful with `register_tool`.";
 
-/// Our own tools, in the order in which they are offered.
+/// The built-in tools, in the order in which they are listed.
 pub(super) fn own() -> Vec<Tool> {
     let text = || json!({"type": "string"});
     let object = || json!({"type": "object"});
@@ -92,7 +92,8 @@ pub(super) fn own() -> Vec<Tool> {
     ]
 }
 
-/// The user's tools that an agent can call; ours win over a tool of the same name.
+/// The user's tools that an agent can call; a built-in tool wins over a user's tool of the same
+/// name.
 pub(super) fn registered(engine: &Engine) -> Vec<ToolDefinition> {
     let ours: Vec<Tool> = own();
     let mut tools = engine.tool_definitions().unwrap_or_default();
@@ -100,7 +101,7 @@ pub(super) fn registered(engine: &Engine) -> Vec<ToolDefinition> {
     tools
 }
 
-/// A registered tool, as it is offered.
+/// A registered tool, as listed for clients.
 pub(super) fn offered(tool: &ToolDefinition) -> Tool {
     let schema = tool.input_schema.as_object().cloned().unwrap_or_default();
     Tool::new(

@@ -1,9 +1,9 @@
-//! What runs say and how they end, sent to a host that can wake its agent: each until the host says
-//! that it got it.
+//! Sends the messages and ends of runs to a host that can wake its agent, each until the host
+//! acknowledges it.
 //!
-//! Owns the conversation with the observer's mark: it moves on only behind what the host has
-//! confirmed, so nothing is lost when either end is killed in between, and what was answered as
-//! recorded is never sent again. What is sent again has the same id.
+//! Owns the exchange with the observer's mark. The mark advances only past news that the host has
+//! acknowledged, so nothing is lost if either side is killed in between, and acknowledged news is
+//! never sent again. News that is sent again has the same id.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -19,22 +19,22 @@ use tokio::sync::oneshot;
 
 use super::brief;
 
-/// How often the place of the session's observer is asked for before the host is told that another
-/// process has it.
+/// How often to try to become the session's observer before reporting to the host that another
+/// process is.
 const ATTEMPTS: u32 = 20;
-/// How long to wait between two attempts.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// The observer of one session.
 #[derive(Debug)]
 pub(super) struct NewsFeed {
-    /// On behalf of the session.
+    /// Acts on behalf of the session.
     engine: Engine,
     talk: Arc<Talk>,
 }
 
 impl NewsFeed {
-    /// An observer that does not watch yet.
+    /// Creates an observer that does not watch yet.
     pub(super) fn new(engine: Engine) -> Self {
         Self {
             engine,
@@ -42,7 +42,7 @@ impl NewsFeed {
         }
     }
 
-    /// Begins to send, once.
+    /// Starts to send; later calls have no effect.
     pub(super) fn listen(&self, to: UnboundedSender<Value>) {
         if std::mem::replace(&mut self.talk.now().begun, true) {
             return;
@@ -56,7 +56,7 @@ impl NewsFeed {
         };
         self.talk.now().cancellation = Some(cancellation.clone());
         let (engine, talk) = (self.engine.cancelled_by(cancellation), self.talk.clone());
-        // It sleeps in the kernel and ends with the feed.
+        // The thread sleeps in the kernel and ends with the feed.
         std::thread::spawn(move || {
             observe(
                 &engine,
@@ -69,8 +69,8 @@ impl NewsFeed {
         });
     }
 
-    /// The host heard this one. Answered when that is remembered; nothing is where nobody waits for
-    /// it.
+    /// Records that the host acknowledged this news. The receiver completes when the mark is
+    /// durable. Returns `None` if this news is not pending.
     pub(super) fn heard(&self, id: &str) -> Option<oneshot::Receiver<()>> {
         let mut now = self.talk.now();
         if now.told.as_deref() != Some(id) {
@@ -93,7 +93,7 @@ impl Drop for NewsFeed {
     }
 }
 
-/// What is said between the observer and the host.
+/// State shared by the observer thread and the host's connection.
 #[derive(Debug, Default)]
 struct Talk {
     now: Mutex<Now>,
@@ -104,16 +104,16 @@ struct Talk {
 struct Now {
     begun: bool,
     closed: bool,
-    /// What ends the watch.
+    /// Ends the watch.
     cancellation: Option<Cancellation>,
-    /// What was told, until that is remembered.
+    /// The id of the news that was sent, until the mark is durable.
     told: Option<String>,
-    /// Those who heard it and want to know when it is.
+    /// Acknowledgements that wait for the mark to be durable.
     heard: Vec<oneshot::Sender<()>>,
 }
 
 impl Now {
-    /// Something else is told, or nothing.
+    /// Starts with the next news, or with none.
     fn begin(&mut self, told: Option<String>) {
         self.told = told;
         self.heard.clear();
@@ -125,7 +125,7 @@ impl Talk {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the host got what was sent; breaks where the feed is closed.
+    /// Waits until the host acknowledges the news; breaks if the feed is closed.
     fn until_heard(&self) -> ControlFlow<()> {
         let waits = |now: &mut Now| !now.closed && now.heard.is_empty();
         let now = self
@@ -139,7 +139,7 @@ impl Talk {
         }
     }
 
-    /// Waits a while; whether nobody listens any more.
+    /// Waits for a moment. Returns whether the feed was closed.
     fn pause(&self) -> bool {
         let waits = |now: &mut Now| !now.closed;
         let waited = self.changed.wait_timeout_while(self.now(), PAUSE, waits);
@@ -155,7 +155,7 @@ struct Host<'a> {
 }
 
 impl WatchObserver for Host<'_> {
-    /// Sends one piece, and waits until the host got it.
+    /// Sends one piece of news, and waits until the host acknowledges it.
     fn news(&mut self, news: &News) -> ControlFlow<()> {
         let told = serde_json::to_value(news).unwrap_or_default();
         let text = brief::news(&told, self.status(news.run.as_str()).as_ref());
@@ -177,14 +177,14 @@ impl WatchObserver for Host<'_> {
         }
     }
 
-    /// A host gets one after the other, and each may be its last.
+    /// One at a time, because each may be the last that the host receives.
     fn batch(&self) -> NonZeroUsize {
         NonZeroUsize::MIN
     }
 }
 
 impl Host<'_> {
-    /// How the run stands that the news are about: it may be that its cast asks for something.
+    /// The state of the run that the news is about: its cast may wait for input.
     fn status(&self, run: &str) -> Option<Value> {
         let request = InspectRequest {
             target: format!("run:{run}"),
@@ -195,14 +195,14 @@ impl Host<'_> {
     }
 }
 
-/// Sends news until the feed is closed. Another host of the session may be about to end, so its
-/// place is waited for.
+/// Sends news until the feed is closed. Another host of the session may be about to end, so this
+/// retries.
 fn observe(engine: &Engine, mut host: Host<'_>) {
     for attempt in 1.. {
         let Err(error) = engine.watch(&WatchRequest::default(), &mut host) else {
             return;
         };
-        // Nobody is answered: it is not recorded.
+        // Drop pending acknowledgements without a reply: the mark was not stored.
         host.talk.now().begin(None);
         if attempt == ATTEMPTS {
             let hint = error.hint.unwrap_or_default();

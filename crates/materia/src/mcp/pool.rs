@@ -1,8 +1,8 @@
-//! Calls of the engine on threads beside the protocol's.
+//! Runs calls of the engine on threads beside the protocol's thread.
 //!
-//! Owns the bounds: how many calls run at a time, how many of them one session may have where
-//! several share the server, and how many may wait. A call whose client gives it up is cancelled;
-//! one that panics is answered as an internal error. Never looks into a report.
+//! Owns the bounds: how many calls run at a time, how many of them one session may have if several
+//! share the server, and how many may wait. A call that its client abandons is cancelled; a call
+//! that panics is answered with an internal error. Never looks into a report.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,27 +12,27 @@ use materia_engine::api::{ApiError, Cancellation, ErrorKind};
 use materia_model::name::SessionId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
-/// How many calls run at a time; more wait for their turn.
+/// Maximum number of concurrent calls; more wait.
 const MAX_CALLS: usize = 128;
-/// How many of them one session may have where several share the pool.
+/// Maximum number of concurrent calls of one session if several share the pool.
 const MAX_CALLS_PER_SESSION: usize = 32;
-/// How many calls may wait; further ones are refused at once.
+/// Maximum number of waiting calls; more are rejected at once.
 const MAX_WAITING: usize = 1024;
 
-/// Whether one session has the pool for itself.
+/// Whether several sessions share the pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PoolSharing {
-    /// One session may use all of it.
+    /// One session may use the whole pool.
     OneSession,
-    /// Sessions share it fairly.
+    /// Sessions share the pool fairly.
     ManySessions,
 }
 
-/// Where calls are made.
+/// Runs calls.
 #[derive(Debug)]
 pub(super) struct CallPool {
     calls: Semaphore,
-    /// The turns of each session; none where one session has the pool for itself.
+    /// The permits of each session; `None` if one session has the pool for itself.
     sessions: Option<Mutex<HashMap<SessionId, Arc<Semaphore>>>>,
     waiting: AtomicUsize,
     running: Mutex<Vec<Cancellation>>,
@@ -48,7 +48,7 @@ impl CallPool {
         }
     }
 
-    /// Makes a call when its turn comes. Dropping the future cancels the call.
+    /// Performs a call when a permit is free. Dropping the future cancels the call.
     pub(super) async fn call<T: Send + 'static>(
         &self,
         session: &SessionId,
@@ -66,7 +66,7 @@ impl CallPool {
         }
     }
 
-    /// Waits for a place among the calls of the session, then among all calls.
+    /// Waits for a permit of the session, then for one of the pool.
     async fn turn(&self, session: &SessionId) -> Result<CallPermit<'_>, ApiError> {
         let _waiting = Waiting::begin(&self.waiting)?;
         let own = match &self.sessions {
@@ -74,7 +74,7 @@ impl CallPool {
             Some(sessions) => {
                 let own = {
                     let mut sessions = sessions.lock().unwrap_or_else(PoisonError::into_inner);
-                    // Sessions without a call are forgotten, so that their number stays bounded.
+                    // Remove sessions without a call, so that their number stays bounded.
                     sessions.retain(|_, turns| Arc::strong_count(turns) > 1);
                     let new = || Arc::new(Semaphore::new(MAX_CALLS_PER_SESSION));
                     Arc::clone(sessions.entry(session.clone()).or_insert_with(new))
@@ -86,7 +86,7 @@ impl CallPool {
         Ok((own, all))
     }
 
-    /// Refuses further calls and cancels those that run.
+    /// Rejects further calls and cancels running ones.
     pub(super) fn close(&self) {
         self.calls.close();
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -94,10 +94,10 @@ impl CallPool {
     }
 }
 
-/// The places that a call holds while it runs: of its session, and of all calls.
+/// The permits that a call holds while it runs: of its session, and of the pool.
 type CallPermit<'p> = (Option<OwnedSemaphorePermit>, SemaphorePermit<'p>);
 
-/// A call that waits for its turn.
+/// A call that waits for a permit.
 struct Waiting<'p>(&'p AtomicUsize);
 
 impl<'p> Waiting<'p> {
@@ -118,7 +118,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// A call that runs; dropping it before the call has returned cancels it.
+/// A running call; dropping it before the call has returned cancels it.
 struct RunningCall<'p> {
     pool: &'p CallPool,
     cancellation: Cancellation,
@@ -196,7 +196,7 @@ mod tests {
                 ended.send(()).unwrap();
                 Ok(())
             });
-            // Polled once, the call runs on its own thread.
+            // After the first poll, the call runs on its own thread.
             tokio::select! {
                 biased;
                 _ = call => panic!("nothing ended the call"),

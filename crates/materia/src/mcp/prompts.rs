@@ -1,11 +1,11 @@
 //! The roles that ship with the program, as prompts.
 //!
-//! Owns the form of a prompt. Only shipped roles are offered; those of the user's config are not.
+//! Owns the form of a prompt. Only shipped roles are listed; those of the user's config are not.
 
 use materia_engine::api::RoleReport;
 use rmcp::model::{GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 
-/// The roles there are.
+/// All shipped roles.
 pub(super) fn list(roles: Vec<RoleReport>) -> Vec<Prompt> {
     let request = || PromptArgument::new("request").with_description("What should be done");
     let prompt =
@@ -13,7 +13,7 @@ pub(super) fn list(roles: Vec<RoleReport>) -> Vec<Prompt> {
     roles.into_iter().map(prompt).collect()
 }
 
-/// One role, with a request where there is one.
+/// One role, with the request if there is one.
 pub(super) fn get(role: RoleReport, request: Option<&str>) -> GetPromptResult {
     let text = match request {
         Some(request) => format!("{}\n\n{request}", role.prompt),

@@ -1,8 +1,9 @@
-//! One turn, carried to the host of its session: lines from stdin to the host, and its lines to
+//! Carries one turn to the host of its session: lines from stdin to the host, and its lines to
 //! stdout.
 //!
-//! Owns the two words that a driver hears from here and not from the host: that there is none, and
-//! that it went away. Ends with the turn, with the driver or with the host, whichever is first.
+//! Owns the two messages that a driver gets from this process instead of from the host: that there
+//! is no host, and that the host disconnected. Ends with the turn, the driver or the host,
+//! whichever ends first.
 
 use std::io::{self, BufReader, Write};
 use std::net::Shutdown;
@@ -15,7 +16,7 @@ use crate::view::Screen;
 use crate::world::World;
 use materia_engine::api::ErrorKind;
 
-/// Carries one turn; gives the exit code.
+/// Carries one turn. Returns the exit code.
 pub fn turn(world: &World, screen: Screen) -> u8 {
     match world.engine().connect_host() {
         Ok(host) => carry(host, screen),
@@ -32,7 +33,7 @@ fn carry(host: UnixStream, screen: Screen) -> u8 {
     let Ok(mut to) = host.try_clone() else {
         return ErrorKind::Internal.exit_code();
     };
-    // It sleeps until the driver says something, and ends with the process.
+    // The thread sleeps until the driver writes, and ends with the process.
     std::thread::spawn(move || {
         let _ended = io::copy(&mut io::stdin().lock(), &mut to).and_then(|_| to.flush());
         let _gone = to.shutdown(Shutdown::Write);

@@ -1,6 +1,6 @@
-//! What can be read by its address: runs, casts, recipes and loadouts.
+//! Resources that can be read by their URI: runs, casts, recipes and loadouts.
 //!
-//! Owns the addresses. What is behind them is the report of a call.
+//! Owns the URIs. The content is the report of a call.
 
 use rmcp::model::{Resource, ResourceTemplate};
 
@@ -10,7 +10,7 @@ use super::call::CallRequest;
 
 const SCHEME: &str = "materia://";
 
-/// The lists there are.
+/// The available lists.
 const LISTS: [(&str, &str); 4] = [
     ("runs", "The runs of this session"),
     ("casts", "The casts of this project"),
@@ -28,7 +28,7 @@ pub(super) fn lists() -> Vec<Resource> {
     LISTS.iter().map(resource).collect()
 }
 
-/// The addresses of single things.
+/// The URI templates of single items.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     let one = |(name, _): &(&str, &str)| {
         ResourceTemplate::new(
@@ -40,7 +40,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     LISTS.iter().map(one).collect()
 }
 
-/// The call that reads what is behind an address.
+/// The call that reads a resource.
 pub(super) fn call(uri: &str) -> Option<CallRequest> {
     let path = uri.strip_prefix(SCHEME)?;
     let (kind, name) = path
@@ -65,7 +65,7 @@ pub(super) fn call(uri: &str) -> Option<CallRequest> {
     })
 }
 
-/// Names may have spaces, which addresses have not.
+/// Decodes percent escapes: names may contain spaces, URIs may not.
 fn decoded(name: &str) -> String {
     let mut bytes = Vec::with_capacity(name.len());
     let mut rest = name.as_bytes();

@@ -1,6 +1,6 @@
-//! What the server answers: tools, tasks, resources, prompts, and what hosts ask besides.
+//! The server's handlers: tools, tasks, resources, prompts, and the extensions for hosts.
 //!
-//! Owns the translation between the protocol and a connection. Where calls run is decided by `pool`.
+//! Owns the translation between the protocol and a connection. `pool` decides where calls run.
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CustomNotification, CustomRequest,
@@ -20,7 +20,8 @@ use super::connection::{Depth, Host, Server, Whose, failed, result, subject};
 use super::tasks::{self, Subject};
 use super::{listing, prompts, resources, tool_call};
 
-/// What in a request's `_meta` asks for the whole report; tools of a person have no such parameter.
+/// The key in a request's `_meta` that requests the complete report; the user's tools have no such
+/// parameter.
 const WHOLE: &str = "materia/verbose";
 
 impl ServerHandler for Server {
@@ -76,7 +77,7 @@ impl ServerHandler for Server {
                 .as_ref()
                 .and_then(|given| given.get(tool_call::VERBOSE)),
         ) || whole(context.meta.get(WHOLE));
-        // Whoever says how long to wait wants an answer by then.
+        // A client that sets a timeout expects an answer by then.
         let has_patience = params
             .arguments
             .as_ref()
@@ -103,7 +104,7 @@ impl ServerHandler for Server {
             (None, true) => Depth::Whole,
             (None, false) => Depth::Model,
         };
-        // A run that was waited for and failed is an answer, and no failure of the call.
+        // A failed run is an answer to a wait, not a failure of the call.
         let failed = answer.code != 0 && answer.document["timedOut"].is_null();
         Ok(result(kind, &call.notes, answer.document, failed, depth).into())
     }
@@ -127,7 +128,7 @@ impl ServerHandler for Server {
         let TaskPayload::InputRequired { input_requests } = &state.payload else {
             return Ok(());
         };
-        // What answers no question that stands is passed over, as the protocol wants it.
+        // Responses to questions that are not open are ignored, as the protocol requires.
         let answers = params
             .input_responses
             .iter()
@@ -152,7 +153,7 @@ impl ServerHandler for Server {
             .end()
             .filter(|_| !state.payload.status().is_terminal())
         {
-            // One that ended meanwhile is what was wanted.
+            // It does not matter if the run ended in the meantime.
             self.call(request, &context).await?;
         }
         Ok(())
@@ -326,7 +327,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// Whether a client can be given a task: it says so, and its revision of the protocol has them.
+/// Whether the client supports tasks: it declares so, and its revision of the protocol has them.
 fn follows(context: &RequestContext<RoleServer>) -> bool {
     let newest = ProtocolVersion::V_2026_07_28;
     let newer = context

@@ -1,9 +1,8 @@
-//! Long work as tasks, for clients that say they can follow them.
+//! Long work as tasks, for clients that support them.
 //!
-//! Owns the ids of tasks and what a run's report means for them. A task is no thing of its own: its
-//! id names the runs it is about, and every question about it is a question about them, so tasks
-//! last as long as runs do, across connections and restarts, and belong to whom the runs belong.
-//! Never remembers anything.
+//! Owns the ids of tasks and their mapping to the reports of runs. A task has no state of its own:
+//! its id names its runs, and every request about it is a request about them. So tasks last as long
+//! as runs do, across connections and restarts, and have the same owner. Never stores anything.
 
 use std::time::Duration;
 
@@ -18,39 +17,38 @@ use serde_json::{Map, Value, json};
 use super::brief;
 use super::call::{Answer, CallKind, CallRequest};
 
-/// How many runs one task is about at most.
+/// Maximum number of runs of one task.
 const MOST_RUNS: usize = 16;
-/// How long a client lets pass before it asks again, in milliseconds.
+/// The polling interval suggested to clients, in milliseconds.
 const INTERVAL: u64 = 2000;
-/// What the answer to a cast that waits is called.
+/// The name of the answer to a waiting cast.
 const ANSWER: &str = "answer";
 
-/// What a task is about.
+/// The subject of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Subject {
     /// One start of a run.
     Start {
-        /// The run.
         run: String,
-        /// Which start of it.
+        /// Identifies the start.
         generation: String,
     },
     /// A cast, with all its starts.
     Cast {
-        /// Its run.
+        /// The run of the cast.
         run: String,
     },
     /// The end of these runs: of all, or of the first.
     End {
-        /// Whether one is enough.
+        /// Whether one run is enough.
         any: bool,
-        /// Their addresses.
+        /// The addresses of the runs.
         runs: Vec<String>,
     },
 }
 
 impl Subject {
-    /// What a call has started, where it continues by itself.
+    /// The subject that a call has started, if it continues in the background.
     pub(super) fn of(kind: CallKind, answer: &Answer) -> Option<Self> {
         let document = &answer.document;
         let word = |name: &str| document[name].as_str().map(str::to_owned);
@@ -67,7 +65,7 @@ impl Subject {
         }
     }
 
-    /// What a call waits for, where it may wait as long as it takes.
+    /// The subject of a wait. `None` for other calls, and for runs that do not fit into a task id.
     pub(super) fn awaited(request: &CallRequest) -> Option<Self> {
         let CallRequest::Wait(WaitRequest { runs, any, .. }) = request else {
             return None;
@@ -92,7 +90,7 @@ impl Subject {
         }
     }
 
-    /// The subject of a task; none for what is no id of ours.
+    /// Parses the id of a task. `None` if it is not one of ours.
     pub(super) fn read(id: &str) -> Option<Self> {
         let (kind, rest) = id
             .split_once(':')
@@ -135,7 +133,7 @@ impl Subject {
         })
     }
 
-    /// The call that ends it; none where only a client's waiting would end.
+    /// The call that ends it. `None` if the task is only a client's wait.
     pub(super) fn end(&self) -> Option<CallRequest> {
         match self {
             Self::Start { run, .. } => Some(message(run, "control.kill", None)),
@@ -144,7 +142,7 @@ impl Subject {
         }
     }
 
-    /// The call that gives a cast the answer it waits for; without one, the cast continues by
+    /// The call that gives a waiting cast its answer. Without an answer, the cast continues by
     /// itself.
     pub(super) fn answer(&self, response: &Value) -> Option<CallRequest> {
         let Self::Cast { run } = self else {
@@ -160,7 +158,7 @@ impl Subject {
         }
     }
 
-    /// Whether the runs of a report are still those that the task is about.
+    /// Whether the report is about the same start as the task.
     pub(super) fn is_current(&self, document: &Value) -> bool {
         let Self::Start { generation, .. } = self else {
             return true;
@@ -168,7 +166,7 @@ impl Subject {
         document["runs"][0]["generation"] == generation.as_str()
     }
 
-    /// How the task stands, by the report that the question brought.
+    /// The state of the task, computed from the report of `question`.
     pub(super) fn state(&self, document: &Value, asks: Asks) -> DetailedTask {
         let first = &document["runs"][0];
         let began = moment(first, "startedAt");
@@ -228,16 +226,14 @@ fn message(run: &str, kind: &str, body: Option<Value>) -> CallRequest {
     })
 }
 
-/// Whether the client can ask its person.
+/// Whether the client can ask its user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asks {
-    /// It can.
     Yes,
-    /// It cannot.
     No,
 }
 
-/// The task that a call has become.
+/// The result for a call that became a task.
 pub(super) fn begun(state: DetailedTask) -> CreateTaskResult {
     CreateTaskResult::new(state.task)
 }
@@ -258,7 +254,7 @@ fn completed(said: String, report: Value, failed: bool) -> TaskPayload {
     }
 }
 
-/// What is asked of the person where a cast waits; each rest of it is asked for once.
+/// The question to the user when a cast waits; each pause is asked about once.
 fn input(run: &Value) -> TaskPayload {
     let message = brief::asks(run).unwrap_or_default();
     let schema = json!({"type": "object", "properties": {ANSWER: {"type": "string", "description": "What the agent is told"}},

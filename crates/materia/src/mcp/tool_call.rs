@@ -1,7 +1,7 @@
-//! The arguments of our own tools, as calls of the engine.
+//! Translates the arguments of the built-in tools into calls of the engine.
 //!
-//! Owns the parameters of our own tools, in both forms of the reference (`to`, `type`, `body` and
-//! `target`, `action`, `input`), and what is reported about those that do not fit.
+//! Owns the parameters of the built-in tools, in both forms of the reference (`to`, `type`, `body`
+//! and `target`, `action`, `input`), and the errors for arguments that do not fit.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,16 +17,16 @@ use serde_json::{Map, Value, json};
 use super::arguments::{ArgumentError, ArgumentMap, ArgumentReader, invalid};
 use super::call::{Call, CallRequest};
 
-/// The parameter that asks for the whole report.
+/// The parameter that requests the complete report.
 pub(super) const VERBOSE: &str = "verbose";
 
-/// How long a call waits by default, in seconds: clients give up on longer ones.
+/// Default timeout of a wait, in seconds: clients give up on longer calls.
 const DEFAULT_WAIT_SECONDS: f64 = 240.0;
-/// How long a call may wait at most, in seconds.
+/// Maximum timeout of a wait, in seconds.
 const MAX_WAIT_SECONDS: f64 = 3600.0;
-/// How many items a plan assumes by default, as on the command line.
+/// Default number of items in a plan, as on the command line.
 const DEFAULT_PLAN_ITEMS: u64 = 5;
-/// How many items a plan may assume.
+/// Maximum number of items in a plan.
 const MAX_PLAN_ITEMS: u64 = 100_000;
 /// The views that are lists of messages or members.
 const LIST_VIEWS: [&str; 6] = [
@@ -37,15 +37,15 @@ const LIST_VIEWS: [&str; 6] = [
     "contacts",
     "transcript",
 ];
-/// Actions of the runtime that the newer form of the reference writes without their prefix.
+/// Runtime actions that the newer form of the reference writes without their prefix.
 const CONTROL_ACTIONS: [&str; 6] = ["kill", "cancel", "archive", "prune", "continue", "abort"];
 
-/// The call that a call of one of our own tools is; none for other names.
+/// The call for one of the built-in tools. `None` for other names.
 pub(super) fn own_tool(
     tool: &str,
     mut arguments: ArgumentMap,
 ) -> Option<Result<Call, ArgumentError>> {
-    // How much of the report is sent is decided where it is sent.
+    // The code that sends the report decides how much of it to send.
     arguments.shift_remove(VERBOSE);
     let mut reader = ArgumentReader {
         tool: tool.to_owned(),
@@ -68,7 +68,7 @@ pub(super) fn own_tool(
     }))
 }
 
-/// The call that a call of a registered tool is.
+/// The call for a registered tool.
 pub(super) fn registered_tool(name: &str, detached: bool, mut arguments: ArgumentMap) -> Call {
     if !detached {
         return Call::new(CallRequest::ToolCall(name.to_owned(), arguments));
@@ -182,7 +182,7 @@ fn on_session_end(reader: &mut ArgumentReader) -> Result<OnSessionEnd, ArgumentE
     }
 }
 
-/// A name with a slash or an ending is a file; a bare one is looked up.
+/// A name with a slash or an extension is a file; other names are looked up.
 fn file_or_recipe(named: String) -> TemplateSource {
     let is_file = named.contains('/')
         || [".json", ".md"]
@@ -256,7 +256,7 @@ fn inspect(reader: &mut ArgumentReader) -> Result<CallRequest, ArgumentError> {
         (run, Some("recipe")) if run.starts_with("run:") => (run, Some("status")),
         same => same,
     };
-    // A report has all of a list, and a model has only so much room.
+    // A report contains the whole list, but a model's context is limited.
     let is_list = view.is_some_and(|view| LIST_VIEWS.contains(&view));
     let lines = lines.and_then(|lines| usize::try_from(lines).ok());
     Ok(CallRequest::Inspect(InspectRequest {
@@ -316,7 +316,7 @@ fn is_blank(value: &Value) -> bool {
     value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
-/// Declarations in one text, `a, b:int=3`, or as they are.
+/// Declarations as one text, `a, b:int=3`, or unchanged.
 fn declared_arguments(value: Value) -> Value {
     let Some(text) = value.as_str() else {
         return value;
@@ -363,7 +363,7 @@ fn cast(reader: &mut ArgumentReader) -> Result<CallRequest, ArgumentError> {
         },
         loadout,
     };
-    // A run with an address of its own is spawned, which takes no loadout for granted.
+    // A run with an address of its own is spawned, and a spawn has no default loadout.
     match address {
         None => Ok(CallRequest::Cast(cast)),
         Some(_) if cast.loadout.is_none() => invalid(

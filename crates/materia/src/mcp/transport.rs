@@ -1,8 +1,7 @@
-//! The wire: one JSON document a line, in and out.
+//! The wire format: one JSON document per line, in and out.
 //!
-//! Owns the bound on a line and what is answered to lines that are no message: an error each, and
-//! the connection goes on. A thread reads stdin, because nothing else can be woken by it
-//! everywhere.
+//! Owns the limit on a line and the errors for invalid lines: each gets an error response, and the
+//! connection continues. A thread reads stdin, because not every kind of stdin can be polled.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -13,9 +12,9 @@ use tokio::sync::mpsc;
 
 use crate::view::Screen;
 
-/// The longest message that is read, in bytes: a template or a message body, and room around it.
+/// Maximum length of a message in bytes: a template or a message body, plus its envelope.
 const LONGEST_LINE: usize = 4 << 20;
-/// How many messages wait while others are being answered.
+/// Maximum number of messages that wait to be answered.
 const WAITING: usize = 64;
 
 /// Lines on stdin and stdout.
@@ -23,7 +22,7 @@ const WAITING: usize = 64;
 pub(super) struct Transport {
     lines: mpsc::Receiver<Line>,
     screen: Screen,
-    /// Whether a request came: what comes before it can be no part of any conversation.
+    /// Whether a request has arrived: earlier notifications cannot belong to any session.
     begun: bool,
 }
 
@@ -34,7 +33,7 @@ enum Line {
 }
 
 impl Transport {
-    /// Begins to read.
+    /// Starts to read.
     pub(super) fn open(screen: Screen) -> Self {
         let (sender, lines) = mpsc::channel(WAITING);
         std::thread::spawn(move || read(&mut BufReader::new(io::stdin()), &sender));
@@ -45,7 +44,7 @@ impl Transport {
         }
     }
 
-    /// The message in a line; what is none is answered here.
+    /// Parses a line. Answers invalid lines itself.
     fn message(&mut self, line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
         let line = line.trim_ascii();
         if line.is_empty() {
@@ -64,7 +63,7 @@ impl Transport {
         };
         let request = value.get("method").is_some() && value.get("id").is_some();
         if !self.begun && !request {
-            // Before the first request there is nothing that a notification could be about.
+            // Before the first request, a notification has no meaning.
             return None;
         }
         let id = value.get("id").cloned().unwrap_or_default();
@@ -139,7 +138,7 @@ impl rmcp::transport::Transport<RoleServer> for Transport {
     }
 }
 
-/// Reads lines until the end, or until nobody wants them.
+/// Reads lines until EOF, or until the receiver is dropped.
 fn read(input: &mut impl BufRead, to: &mpsc::Sender<Line>) {
     loop {
         let mut line = Vec::new();

@@ -1,8 +1,9 @@
 //! Turns of casts that a host plays in its own conversation.
 //!
-//! Owns the socket where drivers find the host, and which turn is whose. A turn is a connection: it
-//! lasts as long as its driver wants it, and when the host dies, the driver notices by its end.
-//! Never looks into a turn: lines of the driver go to the host, lines of the host to the driver.
+//! Owns the socket where drivers find the host, and the mapping of turns to connections. A turn is
+//! a connection: it lasts until its driver closes it, and if the host dies, the driver sees EOF.
+//! Never looks into a turn: forwards the lines of the driver to the host and those of the host to
+//! the driver.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Read};
@@ -16,9 +17,9 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// The longest line of either side, in bytes: an answer is at most so long.
+/// Maximum length of a line in bytes, in either direction; also bounds an answer.
 const LONGEST: u64 = 16 << 20;
-/// How many turns may wait for the host at a time.
+/// Maximum number of turns that wait for the host.
 const MOST: usize = 64;
 
 /// The turns of one host.
@@ -30,11 +31,11 @@ pub(super) struct Turns {
     playing: Playing,
 }
 
-/// Where the lines of the host go, by the number of the turn.
+/// The channels for the lines of the host, by the number of the turn.
 type Playing = Arc<Mutex<HashMap<u64, UnboundedSender<Value>>>>;
 
 impl Turns {
-    /// For a host that is found here, once it says that it plays.
+    /// For the host behind this socket; it does not listen yet.
     pub(super) fn new(socket: HostSocket) -> Self {
         Self {
             socket,
@@ -43,7 +44,7 @@ impl Turns {
         }
     }
 
-    /// Lets drivers find the host; what comes back is what they want of it.
+    /// Starts to listen for drivers. The receiver yields their requests.
     pub(super) fn open(&self) -> io::Result<UnboundedReceiver<Value>> {
         let (listener, guard) = self.socket.listen()?;
         let listener = UnixListener::from_std(listener)?;
@@ -61,7 +62,7 @@ impl Turns {
         Ok(told)
     }
 
-    /// Hands lines of the host to a turn; false when nobody waits for it any more.
+    /// Forwards lines of the host to a turn. Returns false if its driver is gone.
     pub(super) fn tell(&self, params: &Value) -> bool {
         let playing = self.playing.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(turn) = params["turn"].as_u64().and_then(|turn| playing.get(&turn)) else {
@@ -75,7 +76,7 @@ impl Turns {
     }
 }
 
-/// Carries one turn until its driver is gone, or it is over.
+/// Forwards one turn until its driver is gone or the turn is over.
 async fn carry(turn: u64, stream: UnixStream, playing: Playing, to: UnboundedSender<Value>) {
     let (from, into) = stream.into_split();
     let (sender, lines) = unbounded_channel();
@@ -97,7 +98,7 @@ async fn carry(turn: u64, stream: UnixStream, playing: Playing, to: UnboundedSen
     let _gone = to.send(json!({"turn": turn, "gone": true}));
 }
 
-/// Tells the host what the driver says, until it says nothing more.
+/// Forwards the driver's lines to the host until EOF.
 async fn hear(turn: u64, from: OwnedReadHalf, to: &UnboundedSender<Value>) {
     let mut from = BufReader::new(from);
     loop {
@@ -115,7 +116,7 @@ async fn hear(turn: u64, from: OwnedReadHalf, to: &UnboundedSender<Value>) {
     }
 }
 
-/// Tells the driver what the host says, until the turn is over.
+/// Forwards the host's lines to the driver until the turn is over.
 async fn say(mut lines: UnboundedReceiver<Value>, mut into: OwnedWriteHalf) {
     while let Some(line) = lines.recv().await {
         let text = format!("{line}\n");
@@ -125,7 +126,7 @@ async fn say(mut lines: UnboundedReceiver<Value>, mut into: OwnedWriteHalf) {
     }
 }
 
-/// Reads one line, bounded; how much there was.
+/// Reads one line, bounded. Returns the number of bytes read.
 pub(super) fn line(from: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
     from.by_ref().take(LONGEST).read_until(b'\n', line)
 }

@@ -1,7 +1,7 @@
-//! The routes: each is one verb of the facade.
+//! The routes: each is one call of the facade.
 //!
-//! Owns the table of routes and the limits of bodies. Bodies are one JSON document of a known
-//! shape: a request of the facade, or a small one that stands beside its route. Answers are the
+//! Owns the table of routes and the size limit of bodies. A body is one JSON document of a known
+//! type: a request of the facade, or a small type defined beside its route. Responses are the
 //! facade's own reports.
 
 mod actors;
@@ -33,10 +33,10 @@ use super::types::Types;
 use materia_engine::api::AboutReport;
 use materia_engine::api::{ApiError, ErrorKind};
 
-/// How large a body may be: a config file is at most so large.
+/// Maximum size of a request body; a config file has the same limit.
 const LARGEST_BODY: usize = 4 << 20;
 
-/// Everything below `/api`.
+/// All routes below `/api`.
 pub(super) fn routes() -> Router<State> {
     Router::new()
         .route("/about", get(about))
@@ -113,7 +113,7 @@ async fn wrong_method() -> Response {
     response
 }
 
-/// A body of a known shape.
+/// Parses a request body.
 fn body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     serde_json::from_slice(bytes).map_err(|error| {
         ApiError::new(

@@ -1,7 +1,7 @@
-//! The page and what belongs to it, as they were built from `web/` and are part of this program.
+//! The page and its files, built from `web/` and embedded in this program.
 //!
-//! Owns the list of files. Names have no hash in them, so a browser asks each time and is told "as
-//! you have it" by the hash of the content.
+//! Owns the list of files. File names contain no hash, so a browser revalidates each time and gets
+//! "304 Not Modified" if the hash of the content is unchanged.
 
 use std::borrow::Cow;
 
@@ -16,8 +16,8 @@ struct Asset {
 }
 
 impl Asset {
-    /// What it says; a debug build looks at the file, so that the client can be worked on while the
-    /// server runs.
+    /// The content. A debug build reads the file, so that the client can be edited while the server
+    /// runs.
     fn content(&self) -> Cow<'static, [u8]> {
         #[cfg(debug_assertions)]
         if let Ok(bytes) =
@@ -46,10 +46,10 @@ const ASSETS: &[Asset] = &[
     asset!("icon.svg", "image/svg+xml"),
 ];
 
-/// A file of the client; every path that is no file is a place inside the page.
+/// Serves a file of the client. Any path that is not a file is a route inside the page.
 pub(super) async fn serve(uri: Uri, headers: HeaderMap) -> Response {
     let found = ASSETS.iter().find(|asset| asset.path == uri.path());
-    // Names inside the page may have dots; files of the client are all at the top.
+    // Names inside the page may contain dots; files of the client are all at the top level.
     let looks_like_file = uri.path().contains('.') && !uri.path()[1..].contains('/');
     let asset = match found {
         Some(asset) => asset,
@@ -74,7 +74,7 @@ pub(super) async fn serve(uri: Uri, headers: HeaderMap) -> Response {
     response
 }
 
-/// A name for the content: it changes with the program and with the file, which is all it has to.
+/// The entity tag: a hash that changes with the content.
 fn tag(bytes: &[u8]) -> String {
     let sum = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
         (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

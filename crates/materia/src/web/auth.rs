@@ -1,9 +1,9 @@
-//! Who may come in (S4): one code per browser, a cookie afterwards, and nothing from other sites;
-//! agents say a token.
+//! Access control (S4): one code per browser, then a cookie, and no requests from other sites;
+//! agents send a token.
 //!
-//! Owns the checks before every route: host, origin, cookie, token. The secrets are the engine's
-//! ([`WebAccess`]). A code works once and is good for one browser; the next one is printed when it
-//! is used. A session is a secret in an HttpOnly cookie. Never logs either.
+//! Owns the checks before every route: host, origin, cookie, token. The engine owns the secrets
+//! ([`WebAccess`]). A code works once, for one browser; when it is used, the next one is printed. A
+//! session is a secret in an HttpOnly cookie. Never logs codes or secrets.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -19,12 +19,11 @@ use super::state::State;
 use crate::view::Screen;
 use crate::view::style::Role;
 
-/// What a browser may do with our pages: nothing that comes from elsewhere, no frames, no inline
-/// scripts.
+/// The content security policy: nothing from other sites, no frames, no inline scripts.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The checks at the door.
+/// Checks the access of requests.
 #[derive(Debug)]
 pub(super) struct Door {
     port: u16,
@@ -33,12 +32,11 @@ pub(super) struct Door {
     herald: Herald,
 }
 
-/// Prints where the next browser may come in.
+/// Prints the address for the next browser.
 #[derive(Debug)]
 pub(super) struct Herald {
     /// The address without a code.
     pub(super) address: String,
-    /// Who says it.
     pub(super) screen: Screen,
 }
 
@@ -55,14 +53,14 @@ impl Herald {
 }
 
 impl Door {
-    /// A door for a server at this address.
+    /// Access control for a server at this address.
     pub(super) fn new(host: &str, port: u16, access: WebAccess, herald: Herald) -> Self {
         let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"]
             .map(str::to_owned)
             .to_vec();
         match host.parse::<IpAddr>() {
             Ok(IpAddr::V6(address)) => hosts.push(format!("[{address}]")),
-            // A server that listens everywhere is reached under names that we cannot know.
+            // A server that listens on all addresses is reached under names that we cannot know.
             Ok(address) if !address.is_unspecified() => hosts.push(address.to_string()),
             Ok(_) => {}
             Err(_) => hosts.push(host.to_lowercase()),
@@ -85,12 +83,12 @@ impl Door {
         self.access.token_file()
     }
 
-    /// Our cookie; cookies know no ports, so the port is in its name.
+    /// The name of the cookie. Cookies are shared between ports, so it contains the port.
     fn cookie(&self) -> String {
         format!("materia_{}", self.port)
     }
 
-    /// Whether this is a name of ours: another one is another site that was pointed here.
+    /// Whether this is one of the server's names. Any other name may be a DNS rebinding attack.
     fn knows(&self, authority: &str) -> bool {
         let (host, port) = match authority.rsplit_once(':') {
             Some((host, port)) if !port.ends_with(']') => (host, port.parse::<u16>().ok()),
@@ -103,7 +101,7 @@ impl Door {
                 .any(|known| known.eq_ignore_ascii_case(host))
     }
 
-    /// Turns a code into a session; a code works once.
+    /// Exchanges a code for a session; a code works once.
     fn hand_over(&self, given: &str) -> Option<String> {
         let secret = self.access.redeem(given)?;
         self.herald.tell(&self.access.code());
@@ -132,7 +130,7 @@ impl Door {
         scheme.eq_ignore_ascii_case("bearer") && self.access.knows_agent(word.trim())
     }
 
-    /// What is wrong with where a request comes from.
+    /// The reason to reject a request by its host or origin, if there is one.
     fn refusal(&self, who: Who, method: &Method, headers: &HeaderMap) -> Option<ApiError> {
         let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
         if !text(header::HOST).is_some_and(|host| self.knows(host)) {
@@ -167,12 +165,12 @@ impl Door {
     }
 }
 
-/// Who is meant by an address.
+/// The kind of client that an address is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Who {
-    /// A person at a browser.
+    /// A user's browser.
     Browser,
-    /// An agent's program, which comes from no site.
+    /// An agent's program; it need not send an `Origin`.
     Agent,
 }
 
@@ -187,7 +185,7 @@ impl Who {
     }
 }
 
-/// Looks at every request before anything else does, and dresses every answer.
+/// Checks every request before it is routed, and adds the security headers to every response.
 pub(super) async fn guard(Given(state): Given<State>, request: Request, next: Next) -> Response {
     let mut response = match checked(&state, &request) {
         Some(answer) => answer,
@@ -204,7 +202,7 @@ fn checked(state: &State, request: &Request) -> Option<Response> {
         return Some(ErrorReply::from(failure).into_response());
     }
     if who == Who::Agent {
-        // A cookie is nothing here: what a browser carries along by itself must not speak for an
+        // Ignore cookies here: a browser sends them automatically, so they must not authenticate an
         // agent.
         return (!door.is_open_for_agent(headers)).then(unknown_agent);
     }
@@ -245,8 +243,9 @@ fn handed_over(uri: &Uri) -> Option<&str> {
         .find_map(|pair| pair.strip_prefix("code="))
 }
 
-/// The first page of a browser: it gets its cookie and goes on without the code. The way on is the
-/// page's own, because a strict cookie is not sent along when another program led here.
+/// The first response to a browser: sets the cookie and reloads without the code. The page itself
+/// does the redirect, because a browser does not send a strict cookie on a navigation that another
+/// program started.
 fn welcome(cookie: &str, secret: &str) -> Response {
     let mut response = moved_in();
     let cookie = format!("{cookie}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000");
@@ -302,7 +301,7 @@ fn refused(code: &str, message: &str) -> ApiError {
         .hint("open the address that `materia ui` printed")
 }
 
-/// What every answer says about itself.
+/// Adds the security headers.
 fn dress(headers: &mut HeaderMap) {
     let fixed = [
         ("content-security-policy", POLICY),

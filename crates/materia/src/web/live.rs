@@ -1,9 +1,8 @@
-//! Live updates: one stream per page, with the lists it shows and the one cast or run that is
-//! looked at.
+//! Live updates: one stream per page, with the lists it shows and the one cast or run that it
+//! watches.
 //!
-//! Owns putting them together. A page that was cut off names how far it was told, and is told what
-//! is behind that, also by another server. Each part is told by a task of its own; all of them end
-//! with the page.
+//! Owns combining them. A page that reconnects sends its last positions and gets everything after
+//! them, also from another server. Each part is sent by its own task; all tasks end with the page.
 
 mod cast;
 mod run;
@@ -28,23 +27,23 @@ use super::state::{State, Topic};
 #[cfg(feature = "typescript")]
 use super::types::Types;
 
-/// How many news wait for a page that is slow; then their tellers wait.
+/// Maximum number of events queued for a slow page; then the senders wait.
 const WAITING: usize = 64;
 
-/// What a page looks at, and how far it was told.
+/// What a page watches, and the positions that it has reached.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct LiveQuery {
-    /// A cast, and its last event that was told.
+    /// A cast, and the last event that the page has received.
     cast: Option<String>,
     after: Option<u64>,
-    /// The turn whose activity was told up to here.
+    /// The turn whose activity the page has received up to `seen`.
     turn: Option<String>,
     seen: Option<u64>,
-    /// A run, and how far its output was told.
+    /// A run, and how much of its output the page has received.
     run: Option<String>,
     stdout: Option<u64>,
     stderr: Option<u64>,
-    /// Lists besides those that every page needs, with commas.
+    /// Additional lists beside those that every page needs, separated by commas.
     also: Option<String>,
 }
 

@@ -1,6 +1,6 @@
-//! Answers: one JSON document each, never kept by anybody, and failures by the one table.
+//! Responses: one JSON document each, never cached, with errors mapped by the one table.
 //!
-//! Owns the shape of every answer and running what takes time beside the server's thread.
+//! Owns the form of every response, and running blocking work outside the server's thread.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use materia_engine::api::{ApiError, ErrorKind};
 
-/// What a handler of the API gives back.
+/// The result of an API handler.
 pub(super) type Reply = Result<Response, ErrorReply>;
 
-/// An error as an HTTP answer: its status by the table, its report as the body.
+/// An error as an HTTP response: the table gives its status, its report is the body.
 #[derive(Debug)]
 pub(super) struct ErrorReply(ApiError);
 
@@ -22,7 +22,7 @@ impl<E: Into<ApiError>> From<E> for ErrorReply {
     }
 }
 
-/// One JSON document with this status.
+/// A response with one JSON document.
 pub(super) fn json<T: Serialize>(status: StatusCode, document: &T) -> Response {
     match serde_json::to_vec(document) {
         Ok(bytes) => {
@@ -36,7 +36,7 @@ pub(super) fn json<T: Serialize>(status: StatusCode, document: &T) -> Response {
     }
 }
 
-/// One JSON document, and all is well.
+/// A successful response with one JSON document.
 pub(super) fn ok<T: Serialize>(document: &T) -> Reply {
     Ok(json(StatusCode::OK, document))
 }
@@ -48,7 +48,7 @@ impl IntoResponse for ErrorReply {
     }
 }
 
-/// Runs what reads files or starts processes on a thread beside the server's.
+/// Runs blocking work (files, processes) on another thread.
 pub(super) async fn beside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {

@@ -1,7 +1,7 @@
-//! The server itself: it binds, tells where, serves, and ends on Ctrl-C.
+//! The server itself: binds, prints its address, serves, and ends on Ctrl-C.
 //!
-//! Owns the runtime, which lives on this one thread. Ending it ends no cast: those have processes
-//! of their own.
+//! Owns the runtime, which lives on this one thread. Ending the server ends no cast: casts have
+//! processes of their own.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -19,10 +19,10 @@ use crate::door::{Mount, WebOptions};
 use crate::view::{Agents, Serving};
 use crate::world::World;
 
-/// The port that people get used to.
+/// The default port.
 const USUAL_PORT: u16 = 7717;
 
-/// Serves browsers until it is interrupted; gives the exit code.
+/// Serves browsers until it is interrupted. Returns the exit code.
 pub fn run(world: &World, wish: &WebOptions, agents: Mount) -> u8 {
     match open(world, wish, agents) {
         Ok(()) => 0,
@@ -40,7 +40,7 @@ fn open(world: &World, wish: &WebOptions, agents: Mount) -> Result<(), ApiError>
         .build()
         .map_err(|error| ApiError::from_error(ErrorKind::Internal, "no_runtime", &error))?;
     let served = runtime.block_on(serve(world, wish, agents));
-    // Pages may still wait for live updates; the server does not wait for them.
+    // Open event streams are dropped on shutdown.
     runtime.shutdown_background();
     served
 }
@@ -72,7 +72,7 @@ async fn serve(world: &World, wish: &WebOptions, agents: Mount) -> Result<(), Ap
         wish.format,
     );
     if wish.open {
-        // Without a browser there is still the address.
+        // If no browser opens, the user still has the printed address.
         let _opened = world.engine().open_browser(&url);
     }
     let router = Router::new()
@@ -92,7 +92,7 @@ async fn serve(world: &World, wish: &WebOptions, agents: Mount) -> Result<(), Ap
 }
 
 fn state(world: &World, wish: &WebOptions, at: SocketAddr) -> Result<State, ApiError> {
-    // The user of the page is the operator, whatever the server was started from.
+    // The user of the page is the operator, regardless of how the server was started.
     let engine = world.engine().on_behalf_of(Caller::default());
     let access = engine.web_access()?;
     let herald = Herald {
@@ -107,7 +107,7 @@ fn state(world: &World, wish: &WebOptions, at: SocketAddr) -> Result<State, ApiE
     }))
 }
 
-/// Binds the port that was asked for; the usual one, or any, where none was.
+/// Binds the requested port; without one, the default port, or any free port if that fails.
 async fn bind(wish: &WebOptions) -> Result<TcpListener, ApiError> {
     let host = wish.host.trim_matches(['[', ']']);
     let failed = |error: std::io::Error| unbound(host, wish.port, &error);
@@ -140,7 +140,7 @@ fn address(host: &str, at: SocketAddr) -> String {
     format!("http://{name}:{}/", at.port())
 }
 
-/// Catches interrupts from now on; done when there was one.
+/// Catches interrupts from now on. The future completes on the first one.
 fn interrupts() -> impl Future<Output = ()> {
     let caught = (
         signal(SignalKind::interrupt()),

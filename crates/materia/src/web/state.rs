@@ -1,4 +1,4 @@
-//! What every request needs: the engine, who may come in, and what pages look at together.
+//! State that every request needs: the engine, access control, and the shared lists.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -9,10 +9,10 @@ use tokio::sync::watch as channel;
 
 use super::auth::Door;
 
-/// The lists that pages look at, each with what it last said.
+/// The lists that pages subscribe to, each with its last value.
 pub(super) type Topics = Mutex<BTreeMap<Topic, channel::Sender<Arc<str>>>>;
 
-/// A list that pages look at.
+/// A list that pages subscribe to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Topic {
     Casts,
@@ -22,18 +22,16 @@ pub(super) enum Topic {
     Library,
 }
 
-/// The server's own facts; clones share them.
+/// The server's state; clones share it.
 #[derive(Debug, Clone)]
 pub(super) struct State(Arc<Facts>);
 
-/// What stays the same while the server runs.
+/// State that lives as long as the server.
 #[derive(Debug)]
 pub(super) struct Facts {
-    /// The engine.
     pub(super) engine: Engine,
-    /// Who may come in.
     pub(super) door: Door,
-    /// What pages look at together.
+    /// The lists that pages share.
     pub(super) topics: Topics,
 }
 

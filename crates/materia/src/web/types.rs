@@ -1,14 +1,14 @@
 //! The client's types: the TypeScript of everything that goes over the wire.
 //!
-//! Owns collecting declarations and laying them out as `web/src/types.ts`, which a test compares
-//! byte for byte. Only builds with the feature `typescript` have it. Knows no route.
+//! Owns collecting the declarations and formatting them as `web/src/types.ts`, which a test
+//! compares byte for byte. Exists only in builds with the feature `typescript`. Knows no route.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use ts_rs::{Config, TS, TypeVisitor};
 
-/// Two different types that would have one name in TypeScript.
+/// Different Rust types that would have the same name in TypeScript.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NameClash(pub Vec<String>);
 
@@ -22,7 +22,7 @@ pub(super) struct Types {
 impl Default for Types {
     fn default() -> Self {
         Self {
-            // No number of ours is as large as what a double cannot count.
+            // All our integers are small enough for a double.
             config: Config::new().with_large_int("number"),
             declared: BTreeMap::new(),
             clashes: Vec::new(),
@@ -31,12 +31,12 @@ impl Default for Types {
 }
 
 impl Types {
-    /// Adds a type and everything it consists of.
+    /// Adds a type and all types that it refers to.
     pub(super) fn add<T: TS + 'static>(&mut self) {
         self.visit::<T>();
     }
 
-    /// All of them, by name.
+    /// All declarations, sorted by name.
     pub(super) fn text(self) -> Result<String, NameClash> {
         if !self.clashes.is_empty() {
             return Err(NameClash(self.clashes));
@@ -52,7 +52,7 @@ impl Types {
 impl TypeVisitor for Types {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
         T::visit_generics(self);
-        // Strings, lists and the like need no declaration.
+        // Built-in types such as strings and lists need no declaration.
         if T::output_path().is_none() {
             return;
         }
@@ -73,10 +73,10 @@ impl TypeVisitor for Types {
     }
 }
 
-/// The longest line that a union stays on.
+/// Maximum width of a union on one line.
 const WIDTH: usize = 100;
 
-/// One declaration with a line for each field.
+/// Formats a declaration with one line per field.
 fn lay_out(declared: &str) -> String {
     let mut text = String::new();
     let mut open: Vec<bool> = Vec::new();
@@ -142,7 +142,7 @@ fn push_line(text: &mut String, depth: usize) {
     text.push_str(&"  ".repeat(depth));
 }
 
-/// A comment on one line where it has one, else on several.
+/// Writes a comment on one line if it has one line, else on several.
 fn push_comment(text: &mut String, words: &str, depth: usize) {
     let lines: Vec<&str> = words
         .lines()
@@ -164,7 +164,7 @@ fn push_comment(text: &mut String, words: &str, depth: usize) {
     push_line(text, depth);
 }
 
-/// A line, with one line for each part of a union that is too long for it.
+/// Splits a union that is too long into one line per member.
 fn broken(line: &str) -> String {
     let line = line.trim_end();
     if line.len() <= WIDTH || line.trim_start().starts_with(['/', '*']) {

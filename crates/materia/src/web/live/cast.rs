@@ -1,7 +1,7 @@
-//! One cast that a page looks at: its events, what its agent does, and its state.
+//! One cast that a page watches: its events, its agent's activity, and its state.
 //!
-//! Owns when the engine is asked for more: when the kernel reports a change, and now and then for
-//! what is in no file, such as a driver that died.
+//! Owns when to read the cast again: when the kernel reports a change, and periodically for changes
+//! that are in no file, such as a driver that died.
 
 use std::time::Duration;
 
@@ -17,9 +17,9 @@ use super::super::types::Types;
 use super::event;
 use super::waking::Waking;
 
-/// How long nothing may happen before the cast is looked at anyway.
+/// Maximum time between two reads of the cast.
 const RECONCILE: Duration = Duration::from_secs(2);
-/// How long an agent's words are gathered before they are sent.
+/// How long to collect an agent's output before it is sent.
 const GATHER: Duration = Duration::from_millis(30);
 
 /// The types of these routes, for the client.
@@ -30,7 +30,7 @@ pub(super) fn declare(types: &mut Types) {
     types.add::<CastStateReport>();
 }
 
-/// A cast and the page that looks at it.
+/// A cast and the page that watches it.
 pub(super) struct LiveCast {
     cast: Waking<CastFollower>,
     page: mpsc::Sender<Event>,

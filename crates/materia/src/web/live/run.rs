@@ -1,8 +1,7 @@
-//! One run that a page looks at: what it writes as it writes it, how it stands, what is said, which
-//! processes it has.
+//! One run that a page watches: its output, state, messages and processes.
 //!
-//! Owns when to look: the run's directory wakes us, and a slow look is for processes, which are in
-//! no file.
+//! Owns when to read the run again: when its directory changes, and periodically for its processes,
+//! which are in no file.
 
 use std::time::Duration;
 
@@ -21,9 +20,9 @@ use super::super::types::Types;
 use super::event;
 use super::waking::Waking;
 
-/// How long nothing may happen before we look by ourselves.
+/// Maximum time between two reads of the run.
 const LOOK: Duration = Duration::from_secs(2);
-/// How long output is gathered before it is sent.
+/// How long to collect output before it is sent.
 const GATHER: Duration = Duration::from_millis(40);
 
 /// The types of these routes, for the client.
@@ -32,7 +31,7 @@ pub(super) fn declare(types: &mut Types) {
     types.add::<OutputChunk>();
 }
 
-/// One page and what it was sent.
+/// A run and the page that watches it.
 pub(super) struct LiveRun {
     state: State,
     output: Waking<RunOutput>,
@@ -45,7 +44,7 @@ pub(super) struct LiveRun {
 struct Over;
 
 impl LiveRun {
-    /// Looks at a run from where the page left off.
+    /// Watches a run from the positions that the page has reached.
     pub(super) fn open(
         state: State,
         output: RunOutput,
@@ -62,7 +61,7 @@ impl LiveRun {
         })
     }
 
-    /// Tells everything until the page is gone.
+    /// Sends every update until the page is gone.
     pub(super) async fn tell(mut self) {
         while self.look().await.is_ok() {
             tokio::select! {

@@ -1,8 +1,8 @@
-//! What every page may want to know, looked at once for all of them.
+//! The lists that all pages share, read once for all of them.
 //!
-//! Owns the lists (casts, runs, quests, recipes, what needs the person) and when they are looked at
-//! again: when the kernel says that something changed in a directory that matters, and now and then
-//! for what no file tells, such as a process that died. Nothing is looked at while nobody listens.
+//! Owns the lists (casts, runs, quests, recipes, what needs the user) and when to read them again:
+//! when the kernel reports a change in a relevant directory, and periodically for changes that are
+//! in no file, such as a process that died. Reads nothing while there is no subscriber.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
@@ -18,14 +18,14 @@ use super::super::state::{State, Topic};
 use super::waking::Waking;
 use materia_engine::api::{ApiError, DirectoryWatch, LiveReport, QuestListRequest};
 
-/// How long changes are gathered before they are looked at.
+/// How long to collect changes before the list is read again.
 const GATHER: Duration = Duration::from_millis(80);
 
-/// A list as it is now, and the directories that tell when it is different.
+/// A serialized list, and the directories whose changes invalidate it.
 type Looked = (String, Vec<PathBuf>);
 
 impl Topic {
-    /// A topic by its name.
+    /// Finds a topic by its name.
     pub(super) fn named(name: &str) -> Option<Self> {
         [
             Self::Casts,
@@ -48,8 +48,8 @@ impl Topic {
         }
     }
 
-    /// How long nothing may happen before we look by ourselves: short where a process may have
-    /// died, which no file tells, and longer where looking takes longer.
+    /// Maximum time between two reads: short if a process may have died, which changes no file, and
+    /// longer if reading is expensive.
     fn patience(self) -> Duration {
         Duration::from_secs(match self {
             Self::Casts | Self::Runs | Self::Quests => 2,
@@ -58,7 +58,7 @@ impl Topic {
         })
     }
 
-    /// Tells a page how things stand, and whenever they are different.
+    /// Sends a page the current list and every change.
     pub(super) async fn tell(self, state: State, page: mpsc::Sender<Event>) {
         let mut list = self.listen(&state);
         loop {
@@ -74,7 +74,7 @@ impl Topic {
         }
     }
 
-    /// Whoever listens first lets somebody look.
+    /// Subscribes to the list. The first subscriber starts the watcher task.
     fn listen(self, state: &State) -> channel::Receiver<Arc<str>> {
         let mut topics = state.topics.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(list) = topics.get(&self) {
@@ -86,7 +86,7 @@ impl Topic {
         listener
     }
 
-    /// Looks until nobody listens any more.
+    /// Reads the list on every change until there is no subscriber.
     async fn follow(self, state: State, list: channel::Sender<Arc<str>>) {
         let mut waking = DirectoryWatch::new().and_then(Waking::new).ok();
         loop {
@@ -107,8 +107,8 @@ impl Topic {
             let wait = async {
                 match &mut waking {
                     Some(wake) => {
-                        // A directory that is new here may have changed before it was watched: the
-                        // slow look sees it.
+                        // A new directory may have changed before it was watched; the next periodic
+                        // read sees that change.
                         for dir in &watched {
                             let _unwatched = wake.get().on_any(dir);
                         }
@@ -146,7 +146,7 @@ impl Topic {
     }
 }
 
-/// A live report as a document.
+/// Serializes a live report.
 fn document<T: Serialize>(live: LiveReport<T>) -> Looked {
     (spelled(&live.report), live.directories)
 }
@@ -163,7 +163,7 @@ fn look_at_quests(state: &State) -> Result<Looked, ApiError> {
     Ok((spelled(&listing), dirs))
 }
 
-/// A directory, or the closest one above it that there is.
+/// The directory, or its closest ancestor that exists.
 fn nearest(dir: &Path) -> PathBuf {
     dir.ancestors()
         .find(|dir| dir.is_dir())

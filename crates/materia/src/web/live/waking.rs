@@ -1,4 +1,4 @@
-//! A descriptor that tells when to look again, as the runtime wants it.
+//! A descriptor that becomes readable on changes, registered with the async runtime.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, RawFd};
@@ -14,11 +14,11 @@ impl<T: AsFd> AsRawFd for Raw<T> {
     }
 }
 
-/// Something that is watched.
+/// A registered source of wake-ups.
 pub(super) struct Waking<T: AsFd>(AsyncFd<Raw<T>>);
 
 impl<T: AsFd> Waking<T> {
-    /// Lets the runtime tell when to look again.
+    /// Registers the descriptor with the runtime.
     #[expect(
         deprecated,
         reason = "its successor is unsafe, and what is registered here owns its descriptor"
@@ -27,14 +27,14 @@ impl<T: AsFd> Waking<T> {
         AsyncFd::with_interest(Raw(watched), Interest::READABLE).map(Self)
     }
 
-    /// Waits until there is something to look at.
+    /// Waits for a wake-up.
     pub(super) async fn woken(&mut self) {
         if let Ok(mut guard) = self.0.readable_mut().await {
             guard.clear_ready();
         }
     }
 
-    /// What is watched.
+    /// The registered source.
     pub(super) fn get(&mut self) -> &mut T {
         &mut self.0.get_mut().0
     }
