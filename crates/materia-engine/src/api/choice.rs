@@ -9,7 +9,6 @@ use super::{ApiError, Engine};
 use crate::agent::{Backend, Players, Roster, Scripted};
 use crate::config::{ConfigFiles, Places};
 use crate::store::text;
-use crate::utility::launcher;
 
 /// Which agent plays the roles of a cast. Without a choice it is the one that the cast remembers or
 /// that the config names.
@@ -33,9 +32,7 @@ impl Engine {
     pub(crate) fn config_files(&self, flag: Option<&Path>) -> Result<ConfigFiles, ApiError> {
         let home = self.home().ok();
         if let Some(home) = &home {
-            // As every load of a config does (C18). A home that is read-only has none, and no
-            // command of ours starts one.
-            let _read_only = launcher::sync(home);
+            self.sync_launchers(home);
         }
         Ok(ConfigFiles::find(Places {
             home: home.as_ref(),

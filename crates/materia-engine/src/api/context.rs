@@ -8,18 +8,19 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
-use materia_model::name::{RunId, SessionId};
+use materia_model::name::RunId;
 
-use super::{ApiError, ErrorKind};
+use super::{ApiError, ErrorKind, session_id};
 use crate::clock::Clock;
 use crate::home::{Home, HomeVariables, NoHome};
 use crate::library::Library;
 use crate::process::{Cancellation, Interrupts};
 use crate::recipe::SourceContext;
 use crate::run::RunRoot;
+use crate::utility::launcher;
 use crate::utility::step::RecipeStep;
 
 /// What a process was started with, as far as the engine uses it.
@@ -40,6 +41,7 @@ pub struct Engine {
     clock: Clock,
     caller: Caller,
     cancellation: Option<Cancellation>,
+    launchers: Arc<Once>,
 }
 
 /// On whose behalf a method acts (A9).
@@ -75,7 +77,16 @@ impl Engine {
             environment: Arc::new(environment),
             caller,
             cancellation: None,
+            launchers: Arc::new(Once::new()),
         }
+    }
+
+    /// Brings the launchers in the profile up to date, once for all clones of this engine (C18).
+    pub(crate) fn sync_launchers(&self, home: &Home) {
+        self.launchers.call_once(|| {
+            // A home that is read-only has none, and no command of ours starts one.
+            let _read_only = launcher::sync(home);
+        });
     }
 
     /// The same engine on behalf of another caller, such as one of several sessions of a server.
@@ -151,11 +162,7 @@ impl Engine {
         };
         if let Some(session) = &caller.session {
             // Directories are named after sessions.
-            session.parse::<SessionId>().map_err(|error| {
-                let mut error = ApiError::from(error);
-                error.code = "invalid_session".to_owned();
-                error
-            })?;
+            session_id(session)?;
         }
         Ok(caller)
     }
