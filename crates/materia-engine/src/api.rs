@@ -1,9 +1,10 @@
 //! The facade: everything that a front end can ask for.
 //!
-//! Owns [`Engine`], the one handle that front ends hold. Each thing that can be asked for has a request type, a report type and one method, in
-//! the file that is named after it. A method takes plain data and returns plain data, so that the
-//! command line, the browser and an agent get the same answer. Never prints, never parses argv,
-//! never calls back into a front end except through an observer.
+//! Owns [`Engine`], the one handle that front ends hold. Each thing that can be asked for has a
+//! request type, a report type and one method, in the file that is named after it. A method takes
+//! plain data and returns plain data, so that the command line, the browser and an agent get the
+//! same answer. Never prints, never parses argv, never calls back into a front end except through an
+//! observer.
 
 #[cfg(test)]
 mod tests;

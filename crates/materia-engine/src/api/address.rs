@@ -1,9 +1,8 @@
 //! Addresses as callers write them: whole, or abbreviated by a person.
 
 use materia_model::name::RunId;
-use materia_model::text;
 
-use super::{ApiError, Caller, Engine};
+use super::{ApiError, Caller, Engine, spawn};
 use crate::run::{self, RunRoot};
 
 /// For whom an answer is, and who wrote the request.
@@ -29,12 +28,7 @@ impl Engine {
             true => run::complete_id(root, named)?,
             false => named.to_owned(),
         };
-        id.parse().map_err(|error| {
-            let mut error = ApiError::from(error);
-            let (named, why) = (text::quoted(&id), &error.message);
-            error.message = format!("expected run:ID, received {named}: {why}");
-            error
-        })
+        spawn::run_id(&id)
     }
 
     /// The address that was written, with the whole id in it; the operator may write the beginning.

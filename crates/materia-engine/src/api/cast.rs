@@ -10,7 +10,7 @@ use materia_model::run::{DrivenCast, RunOrigin};
 
 use super::cast_status::CastStatusReport;
 use super::spawn::{RunOptions, SpawnReport};
-use super::{AgentChoice, ApiError, Engine, ErrorKind};
+use super::{AgentChoice, ApiError, Engine};
 use crate::cast::{self, CastContext, Definition, Folder, fork_point, link, list, start, status};
 use crate::config::ConfigFiles;
 use crate::launch::spawn::{self, RunSettings};
@@ -227,7 +227,7 @@ impl Engine {
         observer: &mut dyn CastObserver,
         began: impl FnOnce(&str) -> Result<(), cast::Error>,
     ) -> Result<CastReport, ApiError> {
-        let mut processes = foreground()?;
+        let mut processes = ProcessSet::foreground().map_err(|error| ApiError::system(&error))?;
         let context = self.cast_context(agents, definition.settings(), &mut processes, observer)?;
         Ok(start::start(definition, request, context, began)?)
     }
@@ -278,7 +278,7 @@ impl Engine {
         let mut processes = if options.detach {
             ProcessSet::new()
         } else {
-            foreground()?
+            ProcessSet::foreground().map_err(|error| ApiError::system(&error))?
         };
         let context = self.cast_context(agents, settings, &mut processes, observer)?;
         Ok(start::resume(folder, definition, action, context)?)
@@ -320,14 +320,4 @@ impl Engine {
         let options = self.driver_options(agents);
         Ok(spawn::spawn_cast(&self.runs()?, settings, cast, options)?)
     }
-}
-
-/// The processes of a cast that this process drives: orphans are adopted, and Ctrl-C is an event.
-pub(super) fn foreground() -> Result<ProcessSet, ApiError> {
-    let failed = |error: std::io::Error| {
-        ApiError::from_error(ErrorKind::Internal, "internal", &error).hint("see `materia doctor`")
-    };
-    let mut processes = ProcessSet::adopting().map_err(failed)?;
-    processes.catch_interrupts().map_err(failed)?;
-    Ok(processes)
 }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::cast::foreground;
 use super::{ApiError, Engine, ErrorKind};
 use crate::demo::{self, Error};
+use crate::process::ProcessSet;
 
 pub use crate::demo::{DemoObserver, DemoOpening, DemoReport};
 
@@ -32,7 +32,7 @@ impl Engine {
             &temporary,
             request.paced,
             self.clock(),
-            &mut foreground()?,
+            &mut ProcessSet::foreground().map_err(|error| ApiError::system(&error))?,
             observer,
         )
         .map_err(|error| {

@@ -60,7 +60,7 @@ pub struct QueuedMessage {
     /// What became of it.
     #[serde(flatten)]
     pub entry: QueueEntry,
-    /// What is in it, for whoever wants it whole.
+    /// Its body, where the caller asked for whole messages.
     #[serde(flatten)]
     #[cfg_attr(feature = "typescript", ts(skip))]
     pub contents: Option<Contents>,

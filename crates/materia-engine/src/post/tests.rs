@@ -75,7 +75,7 @@ fn me() -> MessageHolder {
     holder(&ProcessIdentity::of_self().unwrap())
 }
 
-fn nobody() -> MessageHolder {
+fn ended_holder() -> MessageHolder {
     MessageHolder {
         boot_id: "another".to_owned(),
         ..me()
@@ -151,7 +151,7 @@ fn a_message_of_a_dead_claimer_is_given_to_the_next_but_not_for_ever() {
     let post = desk.open();
     let sent = send(&post, "run:a", 1);
     for attempt in 1..=5 {
-        let claimed = post.claim(&QueueId::Run, &nobody()).unwrap().unwrap();
+        let claimed = post.claim(&QueueId::Run, &ended_holder()).unwrap().unwrap();
         assert_eq!((&claimed.id, claimed.attempt), (&sent.id, attempt));
     }
     assert_eq!(post.claim(&QueueId::Run, &me()).unwrap(), None);
@@ -173,15 +173,15 @@ fn a_claim_can_be_handed_on_by_whoever_made_it() {
     let desk = Desk::new();
     let post = desk.open();
     let sent = send(&post, "run:a", 1);
-    post.claim(&QueueId::Run, &nobody()).unwrap().unwrap();
-    assert!(post.hand(&sent.id, &nobody(), &me()).unwrap());
+    post.claim(&QueueId::Run, &ended_holder()).unwrap().unwrap();
+    assert!(post.hand(&sent.id, &ended_holder(), &me()).unwrap());
     assert_eq!(
-        post.claim(&QueueId::Run, &nobody()).unwrap(),
+        post.claim(&QueueId::Run, &ended_holder()).unwrap(),
         None,
         "it has a living holder now"
     );
     assert!(
-        !post.hand(&sent.id, &nobody(), &me()).unwrap(),
+        !post.hand(&sent.id, &ended_holder(), &me()).unwrap(),
         "it is not his any more"
     );
     assert!(
